@@ -1,0 +1,184 @@
+/* The contract between woven code, the runtime that is linked into the user's
+ * program, and the tools that read what both leave behind. It exists once, and
+ * includes nothing but fixed-width integers. Little-endian throughout.
+ *
+ * Raise CHORD_ABI_VERSION whenever a record, a section name or a meaning below
+ * changes. Profiles and maps of another version are refused by name.
+ *
+ * History
+ *   1  first version
+ */
+#ifndef CHORD_ABI_H
+#define CHORD_ABI_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#define CHORD_ABI_VERSION 1
+
+/* ---- Sections of a woven object ----------------------------------------
+ *
+ * chord_procs    (loaded)      one chord_proc per woven procedure; bounded by the
+ *                              linker's __start_chord_procs / __stop_chord_procs.
+ *                              Refers to counters only, never to code, so that it
+ *                              keeps no dead function alive under --gc-sections.
+ * .chord.anchor  (not loaded)  one variable-length anchor per woven procedure
+ *                              (below); shares the procedure's COMDAT group and
+ *                              section-GC fate, so a procedure with no anchor is
+ *                              not in the program.
+ * .chord.map     (not loaded)  one compressed map per translation unit
+ *                              (src/format/map.h), concatenated by the linker.
+ */
+#define CHORD_PROCS_SECTION "chord_procs"
+#define CHORD_ANCHOR_SECTION ".chord.anchor"
+#define CHORD_MAP_SECTION ".chord.map"
+
+/* Where the counters of a procedure are. */
+enum {
+  /* `counters` is an offset from the thread pointer: the counters are ordinary
+   * local-exec thread-local storage. Executables only. Its low 32 bits count,
+   * sign-extended (not every linker relocates such an offset in 64 bits):
+   * `.long array@tpoff, 0`. */
+  CHORD_COUNTERS_THREAD = 0,
+  /* `counters` is relative to the address of the field itself and names a
+   * shared array in writable memory. A thread counts at (array + delta), delta
+   * being the module's thread-local __chord_delta: 0 until the runtime gives
+   * the thread a block of its own, so woven code needs no test. */
+  CHORD_COUNTERS_DELTA = 1,
+  /* As DELTA, but all threads count in the shared array itself. */
+  CHORD_COUNTERS_SHARED = 2,
+};
+
+struct chord_proc {
+  int64_t counters; /* where: see above */
+  uint64_t key;     /* names the procedure's entry in the map */
+  uint32_t count;   /* number of 64-bit counters */
+  uint32_t kind;    /* CHORD_COUNTERS_* */
+};
+
+/* ---- Anchor (.chord.anchor) --------------------------------------------
+ *
+ *   u64 key
+ *   u32 fragments
+ *   u32 reserved (0)
+ *   per fragment, each starting at a multiple of 8 from the anchor's start:
+ *     u64 address     link-time address of the fragment's first byte (0 if the
+ *                     linker dropped it)
+ *     u32 size        bytes of woven code in the fragment
+ *     u32 marks       number of marks in the fragment
+ *     ULEB128[marks]  woven offset of each mark, as the difference to the mark
+ *                     before (the first: to the fragment's start)
+ *   padded with zero bytes to a multiple of 8
+ *
+ * A mark is an original instruction behind which, up to the next mark, woven and
+ * original code have the same bytes' lengths: instruction i lies at
+ * woven(mark) + original(i) - original(mark). The map lists the marked
+ * instructions (Procedure::marks), fragment by fragment, in the same order.
+ */
+
+/* Functions whose calls in woven code go to the runtime first: `call NAME` becomes
+ * `call __chord_wrap_NAME`. Unlike symbol interposition this works in static
+ * programs and in shared objects alike. */
+#define CHORD_WRAPPED_FUNCTIONS(F) \
+  F(longjmp) F(_longjmp) F(siglongjmp) F(__longjmp_chk) \
+  F(_exit) F(_Exit) F(quick_exit) \
+  F(execve) F(execv) F(execvp) F(execvpe) F(fexecve) \
+  F(execl) F(execlp) F(execle) \
+  F(sigaction) F(signal) \
+  F(pthread_create) F(thrd_create) F(vfork)
+
+/* ---- Profile file -------------------------------------------------------
+ *
+ * A sequence of segments, one per process image (or dump), each aligned to 8
+ * bytes and appended under an exclusive flock. The header is written last, so a
+ * torn segment has no valid header; readers skip to the next valid one.
+ * A payload is a sequence of records: chord_record_header, then `size` bytes,
+ * then zero padding to a multiple of 8. Unknown tags are skipped.
+ */
+#define CHORD_SEGMENT_MAGIC UINT64_C(0x0a81d17c68632afe) /* never valid text */
+
+struct chord_segment_header {
+  uint64_t magic;
+  uint32_t version;      /* CHORD_ABI_VERSION */
+  uint32_t flags;        /* CHORD_SEGMENT_* */
+  uint64_t payload_size; /* bytes behind this header, a multiple of 8 */
+  uint64_t checksum;     /* FNV-1a (64 bit) over the payload's 64-bit words:
+                            h = offset basis; per word: h = (h ^ word) * prime */
+};
+
+enum {
+  CHORD_SEGMENT_LIVE = 1,      /* a dump of a program that went on running */
+  CHORD_SEGMENT_TRUNCATED = 2, /* counts are missing: see the NOTE records */
+};
+
+#define CHORD_FNV_BASIS UINT64_C(0xcbf29ce484222325)
+#define CHORD_FNV_PRIME UINT64_C(0x100000001b3)
+
+struct chord_record_header {
+  uint32_t tag;  /* CHORD_RECORD_* */
+  uint32_t aux;  /* meaning depends on the tag; else 0 */
+  uint64_t size; /* bytes that follow, before padding */
+};
+
+enum {
+  /* chord_process, then NUL-terminated strings: executable path, working
+   * folder, label (see chord_mark; empty without), then the argument vector,
+   * each NUL-terminated. */
+  CHORD_RECORD_PROCESS = 1,
+  /* aux = module number (0, 1, ...). chord_module_info, then `build_id_size`
+   * bytes of build id, then the NUL-terminated path of the object. */
+  CHORD_RECORD_MODULE = 2,
+  /* aux = module number. Per procedure, in the module's chord_procs order:
+   * u64 key (8 bytes, unaligned), LEB128 number of counters, then the counters
+   * summed over all threads. Each counter is LEB128; a zero counter is followed
+   * by LEB128 (number of further zero counters that are left out). */
+  CHORD_RECORD_COUNTS = 3,
+  /* chord_exit[]: where activations ended other than by returning. */
+  CHORD_RECORD_EXITS = 4,
+  /* NUL-terminated text for the user: something is missing, and why. */
+  CHORD_RECORD_NOTE = 5,
+  /* u64: process images that merging has summed into this segment; 1 without. */
+  CHORD_RECORD_RUNS = 6,
+};
+
+struct chord_process {
+  uint64_t pid;
+  uint64_t parent;
+  uint64_t start_ns;  /* wall clock, nanoseconds since 1970 */
+  uint64_t end_ns;
+  uint64_t threads;   /* threads seen, the first included */
+  uint32_t end;       /* CHORD_END_* */
+  uint32_t status;    /* exit status or signal number where known */
+};
+
+enum {
+  CHORD_END_EXIT = 0,     /* exit() or return from main */
+  CHORD_END_SIGNAL = 1,   /* a fatal signal; status = its number */
+  CHORD_END_QUICK = 2,    /* _exit, quick_exit */
+  CHORD_END_EXEC = 3,     /* replaced by exec */
+  CHORD_END_DUMP = 4,     /* still running */
+};
+
+struct chord_module_info {
+  uint64_t bias;          /* run-time address minus link-time address */
+  uint64_t build_id_size;
+};
+
+/* `count` activations of the procedure around `pc` ended there. A negative count
+ * (two's complement) says that so many were running there already when the
+ * segment began: after a fork, a dump, a reset. A dump ends what runs on (+1) and
+ * the next segment begins with it (-1), so each segment obeys the flow law alone
+ * and the two cancel in the sum. */
+struct chord_exit {
+  uint64_t pc;     /* link-time address in the module */
+  uint64_t count;
+  uint32_t module;
+  uint32_t kind;   /* CHORD_EXIT_* */
+};
+
+enum {
+  CHORD_EXIT_AT_CALL = 0, /* pc is a return address: the call was executed */
+  CHORD_EXIT_AT_PC = 1,   /* the instruction at pc was not executed */
+};
+
+#endif

@@ -1,0 +1,82 @@
+// The functions behind <chord/chord.h>.
+#include "runtime.h"
+
+#define CHORD_API extern "C" __attribute__((externally_visible, visibility("default")))
+
+namespace chord::runtime {
+namespace {
+
+__attribute__((noinline)) Frame here() {
+  Frame frame;
+  __chord_capture(&frame.registers);
+  return frame;
+}
+
+int cut(Instance &instance) {
+  return write_segment(instance, here(), {CHORD_END_DUMP, 0, true, true}) ? 0 : -1;
+}
+
+}  // namespace
+
+CHORD_API int __chord_api_dump() {
+  Instance *running = instance();
+  return running != nullptr ? cut(*running) : -1;
+}
+
+CHORD_API void __chord_api_reset() {
+  if (Instance *running = instance()) restart_counts(*running, here(), true);
+}
+
+CHORD_API int __chord_api_mark(const char *label) {
+  Instance *running = instance();
+  if (running == nullptr) return -1;
+  int result = cut(*running);
+  Text(running->label, sizeof running->label).add(label != nullptr ? label : "");
+  return result;
+}
+
+CHORD_API void __chord_api_pause() {
+  Instance *running = instance();
+  Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
+  if (thread == nullptr || thread->paused != nullptr) return;
+  record_frames(*running, thread, here(), 1);
+  Guard guard(running->lock);
+  Paused *list = nullptr;
+  for (Module *module = running->modules; module != nullptr; module = module->next) {
+    auto *paused = static_cast<Paused *>(map_pages(sizeof(Paused) + module->counters * sizeof(uint64_t)));
+    if (paused == nullptr) {
+      running->notes |= note_out_of_memory;
+      continue;
+    }
+    paused->module = module;
+    paused->counters = reinterpret_cast<uint64_t *>(paused + 1);
+    add_thread_counters(*module, *thread, paused->counters);
+    paused->next = list;
+    list = paused;
+  }
+  thread->paused = list;
+}
+
+CHORD_API void __chord_api_resume() {
+  Instance *running = instance();
+  Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
+  if (thread == nullptr || thread->paused == nullptr) return;
+  {
+    Guard guard(running->lock);
+    // What was counted meanwhile is taken back: merged += before - now.
+    while (Paused *paused = thread->paused) {
+      Module &module = *paused->module;
+      for (size_t i = 0; i < module.counters; ++i) {
+        module.merged[i] += paused->counters[i];
+        paused->counters[i] = 0;
+      }
+      add_thread_counters(module, *thread, paused->counters);
+      for (size_t i = 0; i < module.counters; ++i) module.merged[i] -= paused->counters[i];
+      thread->paused = paused->next;
+      unmap_pages(paused, sizeof(Paused) + module.counters * sizeof(uint64_t));
+    }
+  }
+  record_frames(*running, thread, here(), -1);
+}
+
+}  // namespace chord::runtime

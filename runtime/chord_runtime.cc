@@ -1,0 +1,16 @@
+// The whole runtime as one translation unit: it becomes one COMDAT group that every
+// woven object carries (group_runtime.py), so everything private can be local.
+#include "cfi.cc"
+#include "exits.cc"
+#include "frames.cc"
+#include "jumps.cc"
+#include "modules.cc"
+#include "segment.cc"
+#include "signals.cc"
+#include "start.cc"
+#include "stop.cc"
+#include "threads.cc"
+#include "unwind.cc"
+#include "wraps.cc"
+#include "writer.cc"
+#include "api.cc"

@@ -1,0 +1,118 @@
+// Early exits: where activations ended other than by returning.
+//
+// One hash table per process, open addressing, keyed by program counter and kind.
+// Slots are claimed by compare-and-swap and counted by atomic addition, so threads
+// and signal handlers record without a lock and nothing is lost. A table that
+// fills up gets a successor twice its size; tables are never freed.
+#include "runtime.h"
+
+namespace chord::runtime {
+
+struct ExitTable {
+  ExitTable *next;
+  uint64_t slots;  // a power of two
+  struct Slot {
+    uint64_t key;  // pc, with the kind in the top bit; 0 = free
+    int64_t count;
+  } slot[];
+};
+
+namespace {
+
+constexpr uint64_t first_slots = 2048;
+constexpr uint64_t longest_probe = 16;
+constexpr uint64_t kind_bit = uint64_t{1} << 63;
+
+size_t bytes_of(uint64_t slots) { return sizeof(ExitTable) + slots * sizeof(ExitTable::Slot); }
+
+ExitTable *next_table(Instance &instance, ExitTable **link, uint64_t slots) {
+  ExitTable *table = __atomic_load_n(link, __ATOMIC_ACQUIRE);
+  if (table != nullptr) return table;
+  auto *fresh = static_cast<ExitTable *>(map_pages(bytes_of(slots)));
+  if (fresh == nullptr) {
+    instance.notes |= note_out_of_memory;
+    return nullptr;
+  }
+  fresh->slots = slots;
+  if (__atomic_compare_exchange_n(link, &table, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return fresh;
+  unmap_pages(fresh, bytes_of(slots));
+  return table;
+}
+
+bool count_in(ExitTable &table, uint64_t key, int64_t count) {
+  uint64_t at = key * 0x9e3779b97f4a7c15u >> 32;
+  for (uint64_t probe = 0; probe < longest_probe; ++probe) {
+    ExitTable::Slot &slot = table.slot[(at + probe) & (table.slots - 1)];
+    uint64_t found = __atomic_load_n(&slot.key, __ATOMIC_ACQUIRE);
+    if (found == 0 && __atomic_compare_exchange_n(&slot.key, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      found = key;
+    if (found != key) continue;
+    __atomic_fetch_add(&slot.count, count, __ATOMIC_RELAXED);
+    return true;
+  }
+  return false;
+}
+
+bool grow(ResolvedExits &exits) {
+  size_t capacity = exits.capacity == 0 ? 1024 : exits.capacity * 2;
+  auto *data = static_cast<chord_exit *>(map_pages(capacity * sizeof(chord_exit)));
+  if (data == nullptr) return false;
+  if (exits.data != nullptr) {
+    copy_bytes(data, exits.data, exits.size * sizeof(chord_exit));
+    unmap_pages(exits.data, exits.capacity * sizeof(chord_exit));
+  }
+  exits.data = data;
+  exits.capacity = capacity;
+  return true;
+}
+
+// `merge`: an earlier loading of the module may have left the same exit behind.
+void resolve(Instance &instance, const chord_exit &exit, bool merge) {
+  ResolvedExits &exits = instance.resolved;
+  for (size_t i = 0; merge && i < exits.size; ++i)
+    if (exits.data[i].pc == exit.pc && exits.data[i].module == exit.module && exits.data[i].kind == exit.kind) {
+      exits.data[i].count += exit.count;
+      return;
+    }
+  if (exits.size == exits.capacity && !grow(exits)) {
+    instance.notes |= note_out_of_memory;
+    return;
+  }
+  exits.data[exits.size++] = exit;
+}
+
+}  // namespace
+
+void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count) {
+  uint64_t key = pc | (kind == CHORD_EXIT_AT_PC ? kind_bit : 0);
+  uint64_t slots = first_slots;
+  for (ExitTable **link = &instance.exits;; slots *= 2) {
+    ExitTable *table = next_table(instance, link, slots);
+    if (table == nullptr || count_in(*table, key, count)) return;
+    link = &table->next;
+  }
+}
+
+void collect_exits(Instance &instance, Module &module, bool merge) {
+  uint64_t low = reinterpret_cast<uint64_t>(module.low), size = static_cast<uint64_t>(module.high - module.low);
+  if (!module.live) return;
+  for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
+    for (uint64_t i = 0; i < table->slots; ++i) {
+      ExitTable::Slot &slot = table->slot[i];
+      uint64_t pc = slot.key & ~kind_bit;
+      if (slot.count == 0 || pc - low >= size) continue;
+      int64_t count = __atomic_exchange_n(&slot.count, 0, __ATOMIC_RELAXED);
+      chord_exit exit = {pc - module.bias, static_cast<uint64_t>(count), module.number,
+                         (slot.key & kind_bit) != 0 ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL};
+      resolve(instance, exit, merge);
+    }
+}
+
+void forget_exits(Instance &instance) {
+  spill_jumps(instance);
+  instance.resolved.size = 0;
+  for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
+    for (uint64_t i = 0; i < table->slots; ++i) __atomic_store_n(&table->slot[i].count, 0, __ATOMIC_RELAXED);
+}
+
+}  // namespace chord::runtime

@@ -1,0 +1,214 @@
+// Which frames end early: at an exit, a crash or a dump (all of them), at a longjmp
+// (those below its target) and at an unwinding (one by one, through the
+// personality routine that every woven function has).
+//
+// An unwinding leaves the frames it passes on the stack until it lands. If the
+// process ends in between (a noexcept function, a failing destructor), a walk
+// meets frames that were recorded already; Thread::popped tells them.
+#include <dlfcn.h>
+#include <errno.h>
+#include <unwind.h>
+
+#include "runtime.h"
+
+extern "C" {
+// Absent where nothing throws: C programs are not linked with the unwinder.
+uint64_t __chord_get_ip_info(_Unwind_Context *, int *) __asm__("_Unwind_GetIPInfo") __attribute__((weak));
+uint64_t __chord_get_cfa(_Unwind_Context *) __asm__("_Unwind_GetCFA") __attribute__((weak));
+// Around this copy of the runtime; made by group_runtime.py.
+extern const char __chord_text __attribute__((visibility("hidden")));
+extern const char __chord_text_end __attribute__((visibility("hidden")));
+int _dl_find_object(void *, dl_find_object *) noexcept __attribute__((weak));
+int __chord_raise(void *) __asm__("_Unwind_RaiseException") __attribute__((weak));
+int __chord_force(void *) __asm__("_Unwind_ForcedUnwind") __attribute__((weak));
+int __chord_resume(void *) __asm__("_Unwind_Resume") __attribute__((weak));
+int __chord_rethrow(void *) __asm__("_Unwind_Resume_or_Rethrow") __attribute__((weak));
+void *__chord_dlsym(void *, const char *) __asm__("dlsym") __attribute__((weak));
+}
+
+namespace chord::runtime {
+namespace {
+
+uint64_t call_place(const Frame &frame) { return frame.registers.pc() - (frame.interrupted ? 0 : 1); }
+
+// Our own frames are no one's business.
+bool is_ours(uint64_t pc) {
+  return pc - reinterpret_cast<uint64_t>(&__chord_text) <
+         static_cast<uint64_t>(&__chord_text_end - &__chord_text);
+}
+
+void record(Instance &instance, const Frame &frame, int64_t count) {
+  uint64_t place = call_place(frame);
+  if (!is_ours(place) && in_woven_module(instance, place))
+    record_exit(instance, frame.registers.pc(), frame.interrupted ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, count);
+}
+
+bool in_unwinder(Instance &instance, const Frame &frame) {
+  uint64_t start = function_start(instance, call_place(frame));
+  return start != 0 && (start == reinterpret_cast<uint64_t>(__chord_raise) ||
+                        start == reinterpret_cast<uint64_t>(__chord_force) ||
+                        start == reinterpret_cast<uint64_t>(__chord_resume) ||
+                        start == reinterpret_cast<uint64_t>(__chord_rethrow));
+}
+
+}  // namespace
+
+void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t count) {
+  if (thread != nullptr && thread->paused != nullptr) return;
+  uint64_t popped = thread != nullptr ? thread->popped : 0;
+  bool unwinding = false;
+  for (Step stepped = Step::caller; stepped == Step::caller;) {
+    if (popped != 0 && !unwinding) unwinding = in_unwinder(instance, frame);
+    if (!unwinding || frame.registers.sp() > popped) record(instance, frame, count);
+    uint64_t sp = frame.registers.sp();
+    bool interrupted = frame.interrupted;
+    stepped = step(instance, frame);
+    // Stacks grow downwards: a caller that is not above its callee is a damaged
+    // stack, unless a signal handler ran on another one.
+    if (stepped == Step::caller && !frame.interrupted && !interrupted && frame.registers.sp() <= sp)
+      stepped = Step::lost;
+    if (stepped == Step::lost) instance.notes |= note_stack_lost;
+  }
+}
+
+// ---- longjmp -----------------------------------------------------------------
+
+namespace {
+
+constexpr size_t frames_at_once = 64;
+
+// Records the frames from `frame` up to the one that contains `target`; false,
+// with nothing recorded, if none does.
+bool record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t count) {
+  Frame first = frame;
+  size_t frames = 0;
+  uint64_t pcs[frames_at_once];
+  bool interrupted[frames_at_once];
+  for (bool found = false; !found;) {
+    if (frames < frames_at_once) {
+      pcs[frames] = frame.registers.pc();
+      interrupted[frames] = frame.interrupted;
+    }
+    ++frames;
+    uint64_t sp = frame.registers.sp();
+    if (step(instance, frame) != Step::caller) return false;
+    found = sp <= target && target < frame.registers.sp();
+  }
+  if (frames > frames_at_once) {
+    for (frame = first; frames != 0; --frames) {
+      record(instance, frame, count);
+      step(instance, frame);
+    }
+    return true;
+  }
+  Frame one;
+  for (size_t i = 0; i < frames; ++i) {
+    one.registers.r[16] = pcs[i];
+    one.interrupted = interrupted[i];
+    record(instance, one, count);
+  }
+  return true;
+}
+
+}  // namespace
+
+void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count) {
+  if (thread != nullptr && thread->paused != nullptr) return;
+  if (thread != nullptr) thread->popped = 0;
+  if (count == 1 && remember_jump(instance, from, target)) return;
+  if (!record_up_to(instance, from, target, count)) instance.notes |= note_other_stack;
+}
+
+// ---- Personality routines -----------------------------------------------------
+
+namespace {
+
+using GetIp = uint64_t (*)(_Unwind_Context *, int *);
+using GetCfa = uint64_t (*)(_Unwind_Context *);
+
+struct Unwinder {
+  GetIp ip;
+  GetCfa cfa;
+};
+
+// Thread cancellation loads the unwinder on its own, out of the sight of weak
+// references; but it is what called us, and a loaded object's link map is its
+// handle.
+Unwinder find_unwinder(void *caller) {
+  Unwinder found{__chord_get_ip_info, __chord_get_cfa};
+  dl_find_object object;
+  if (found.ip != nullptr || __chord_dlsym == nullptr || _dl_find_object == nullptr ||
+      _dl_find_object(caller, &object) != 0)
+    return found;
+  int saved = errno;
+  found.ip = reinterpret_cast<GetIp>(__chord_dlsym(object.dlfo_link_map, "_Unwind_GetIPInfo"));
+  found.cfa = reinterpret_cast<GetCfa>(__chord_dlsym(object.dlfo_link_map, "_Unwind_GetCFA"));
+  errno = saved;
+  return found;
+}
+
+struct Passing {
+  uint64_t pc = 0, sp = 0;
+  int interrupted = 0;
+};
+
+Passing where(_Unwind_Context *context, void *caller) {
+  static Unwinder unwinder;
+  if (__atomic_load_n(&unwinder.cfa, __ATOMIC_ACQUIRE) == nullptr) {
+    Unwinder found = find_unwinder(caller);
+    __atomic_store_n(&unwinder.ip, found.ip, __ATOMIC_RELAXED);
+    __atomic_store_n(&unwinder.cfa, found.cfa, __ATOMIC_RELEASE);
+  }
+  Passing passing;
+  if (unwinder.ip == nullptr || unwinder.cfa == nullptr) return passing;
+  passing.pc = unwinder.ip(context, &passing.interrupted);
+  passing.sp = unwinder.cfa(context);
+  return passing;
+}
+
+void note_passing(const Passing &passing, bool lands) {
+  Instance *running = instance();
+  if (running == nullptr) return;
+  Thread *thread = current_thread(*running);
+  if (thread != nullptr) thread->popped = lands ? 0 : passing.sp;
+  if (passing.pc == 0)
+    running->notes |= note_stack_lost;
+  else if (thread == nullptr || thread->paused == nullptr)
+    record_exit(*running, passing.pc, passing.interrupted != 0 ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, 1);
+}
+
+void begin_search() {
+  Instance *running = instance();
+  Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
+  if (thread != nullptr) thread->popped = 0;
+}
+
+}  // namespace
+
+// For functions without a personality of their own.
+extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality(
+    int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception *, _Unwind_Context *context) {
+  if ((actions & _UA_CLEANUP_PHASE) != 0)
+    note_passing(where(context, __builtin_return_address(0)), false);
+  else
+    begin_search();
+  return _URC_CONTINUE_UNWIND;
+}
+
+// For functions with one: what `real` decides is done, and noted. The place must
+// be asked for first; `real` may change it.
+extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality_with(
+    int version, _Unwind_Action actions, _Unwind_Exception_Class exception_class, _Unwind_Exception *exception,
+    _Unwind_Context *context, _Unwind_Personality_Fn real) {
+  if ((actions & _UA_CLEANUP_PHASE) == 0) {
+    begin_search();
+    return real(version, actions, exception_class, exception, context);
+  }
+  Passing passing = where(context, __builtin_return_address(0));
+  _Unwind_Reason_Code result = real(version, actions, exception_class, exception, context);
+  if (result == _URC_CONTINUE_UNWIND || result == _URC_INSTALL_CONTEXT)
+    note_passing(passing, result == _URC_INSTALL_CONTEXT);
+  return result;
+}
+
+}  // namespace chord::runtime

@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Turns the runtime's compiled assembly into one COMDAT group.
+
+Every woven object contains the result. The linker keeps one copy per module and
+discards the others, whatever linker and however it is called, so a woven object
+needs no library. For that to work
+  - every section is a member of the group (a discarded member takes its symbols
+    and relocations with it),
+  - local labels cannot clash with those of the compiler whose output it follows,
+  - nothing outside the group refers to a local symbol inside.
+
+usage: group_runtime.py IN.s OUT.s
+"""
+import re
+import sys
+
+GROUP = "__chord_runtime_1"
+# Sections the assembler knows by name: their flags and types.
+KNOWN = {
+    ".text": ('.text.chord_runtime', "ax", "@progbits"),
+    ".data": ('.data.chord_runtime', "aw", "@progbits"),
+    ".rodata": ('.rodata.chord_runtime', "a", "@progbits"),
+    ".bss": ('.bss.chord_runtime', "aw", "@nobits"),
+}
+SEEN = {}
+# Sections whose name decides their type.
+NAMED = {".init_array": "@init_array", ".fini_array": "@fini_array", ".tbss": "@nobits", ".note": "@note"}
+# Said once at the end of the object by the compiler; ours would be a second time.
+DROPPED = re.compile(r"\.(file|ident|intel_syntax|addrsig)\b|\.section\s+\.note\.GNU-stack")
+
+
+def member(name, flags, kind, extra=""):
+    flags = flags.replace('"', "")
+    entry = f',{extra}' if extra else ""
+    return f'\t.section\t{name},"{flags}G",{kind}{entry},{GROUP},comdat'
+
+
+def rewrite_section(line, push):
+    words = [w.strip() for w in line.split(None, 1)[1].split(",")]
+    name = words[0]
+    if name in KNOWN:
+        name, flags, kind = KNOWN[name]
+        extra = ""
+    else:
+        # Flags are given the first time only.
+        if len(words) >= 2:
+            kinds = [kind for prefix, kind in NAMED.items() if name.startswith(prefix)]
+            kind = words[2] if len(words) >= 3 else (kinds + ["@progbits"])[0]
+            SEEN[name] = (words[1], kind, ",".join(words[3:]))
+        if name not in SEEN:
+            raise SystemExit(f"group_runtime: no flags: {line}")
+        flags, kind, extra = SEEN[name]
+    text = member(name, flags, kind, extra)
+    return text.replace(".section", ".pushsection") if push else text
+
+
+def rewrite(line):
+    statement = line.strip()
+    if DROPPED.match(statement):
+        return None
+    word = statement.split(None, 1)[0] if statement else ""
+    if word in KNOWN:
+        name, flags, kind = KNOWN[word]
+        return member(name, flags, kind)
+    if word in (".section", ".pushsection"):
+        return rewrite_section(statement, word == ".pushsection")
+    if word == ".local":
+        return None
+    if word == ".comm":
+        # Static variables: the assembler would put them into the object's own .bss.
+        name, size, alignment = [w.strip() for w in statement.split(None, 1)[1].split(",")]
+        section = member(*KNOWN[".bss"]).replace(".section", ".pushsection")
+        return f"{section}\n\t.balign\t{alignment}\n{name}:\n\t.zero\t{size}\n\t.popsection"
+    return line
+
+
+def main():
+    source, target = sys.argv[1:3]
+    code = member(*KNOWN[".text"])
+    out = ["\t.att_syntax", code, "__chord_text:"]
+    skipping = False
+    with open(source) as file:
+        for line in file.read().splitlines():
+            # The object's properties are those of the compiler's own code.
+            if re.match(r"\s*\.(section|text|data|bss)\b", line):
+                skipping = ".note.gnu.property" in line
+            if skipping:
+                continue
+            line = re.sub(r"(?<![\w.$])\.L", ".Lchordrt_", line)
+            # Comments of the compiler only cost space in every object.
+            if line.strip().startswith("#"):
+                continue
+            line = rewrite(line)
+            if line is not None:
+                out.append(line)
+    out += [code, "__chord_text_end:"]
+    with open(target, "w") as file:
+        file.write("\n".join(out) + "\n")
+
+
+main()

@@ -1,0 +1,240 @@
+// Modules and their counters: where they are, and how they are added up.
+#include "runtime.h"
+
+namespace chord::runtime {
+
+void describe_module(Module &module, Instance &instance);
+
+namespace {
+
+// Linkers know thread-pointer offsets in 32 bits only, so that is what counts.
+uint64_t *thread_array(const chord_proc &proc, const Thread &thread) {
+  return reinterpret_cast<uint64_t *>(thread.pointer + static_cast<int32_t>(proc.counters));
+}
+
+uint64_t *shared_array(const chord_proc &proc) {
+  return reinterpret_cast<uint64_t *>(reinterpret_cast<int64_t>(&proc.counters) + proc.counters);
+}
+
+// The modules before and after a reload are the same if they count the same things.
+bool same_shape(const Module &old, const chord_proc *procs, size_t count) {
+  if (old.live || old.proc_count != count) return false;
+  for (size_t i = 0; i < count; ++i)
+    if (old.shape[i].key != procs[i].key || old.shape[i].count != procs[i].count) return false;
+  return true;
+}
+
+void measure(Module &module) {
+  module.counters = 0;
+  module.thread_bytes = 0;
+  module.delta_low = module.delta_high = nullptr;
+  for (size_t i = 0; i < module.proc_count; ++i) {
+    const chord_proc &proc = module.procs[i];
+    module.counters += proc.count;
+    if (proc.kind == CHORD_COUNTERS_THREAD) module.thread_bytes += proc.count * sizeof(uint64_t);
+    if (proc.kind != CHORD_COUNTERS_DELTA) continue;
+    char *low = reinterpret_cast<char *>(shared_array(proc)), *high = low + proc.count * sizeof(uint64_t);
+    if (module.delta_low == nullptr || low < module.delta_low) module.delta_low = low;
+    if (high > module.delta_high) module.delta_high = high;
+  }
+}
+
+void add_counters(const uint64_t *from, size_t count, uint64_t *into) {
+  for (size_t i = 0; i < count; ++i) {
+    uint64_t value = __atomic_load_n(from + i, __ATOMIC_RELAXED);
+    if (value != 0) into[i] += value;
+  }
+}
+
+bool allocate_totals(Module &module) {
+  size_t size = module.counters * sizeof(uint64_t) + 8;
+  module.merged = static_cast<uint64_t *>(map_pages(size));
+  module.written = static_cast<uint64_t *>(map_pages(size));
+  module.snapshot = static_cast<uint64_t *>(map_pages(size));
+  module.shape = static_cast<Module::Shape *>(map_pages(module.proc_count * sizeof(Module::Shape) + 8));
+  return module.merged != nullptr && module.written != nullptr && module.snapshot != nullptr &&
+         module.shape != nullptr;
+}
+
+Block *block_of(const Module &module, const Thread &thread) {
+  for (Block *block = thread.blocks; block != nullptr; block = block->next_of_thread)
+    if (block->module == &module) return block;
+  return nullptr;
+}
+
+// Same place within a cache line as the shared array, so alignment carries over.
+int64_t delta_of(const Module &module, const Block &block) {
+  return reinterpret_cast<int64_t>(block.pages + (reinterpret_cast<uint64_t>(module.delta_low) & 63)) -
+         reinterpret_cast<int64_t>(module.delta_low);
+}
+
+// The counters only this thread counts in, or null.
+uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &thread, const Block *block) {
+  if (proc.kind == CHORD_COUNTERS_THREAD) return thread_array(proc, thread);
+  if (proc.kind != CHORD_COUNTERS_DELTA || block == nullptr) return nullptr;
+  return reinterpret_cast<uint64_t *>(reinterpret_cast<int64_t>(shared_array(proc)) + delta_of(module, *block));
+}
+
+// What all threads without a block of their own counted.
+void add_shared_counters(const Module &module, uint64_t *into) {
+  for (size_t i = 0; i < module.proc_count; into += module.procs[i].count, ++i)
+    if (module.procs[i].kind != CHORD_COUNTERS_THREAD)
+      add_counters(shared_array(module.procs[i]), module.procs[i].count, into);
+}
+
+const Paused *paused_of(const Module &module, const Thread &thread) {
+  for (const Paused *paused = thread.paused; paused != nullptr; paused = paused->next)
+    if (paused->module == &module) return paused;
+  return nullptr;
+}
+
+}  // namespace
+
+void add_module(Instance &instance, ModuleState &state) {
+  Guard guard(instance.lock);
+  auto *fresh = static_cast<Module *>(map_pages(sizeof(Module)));
+  if (fresh == nullptr) {
+    instance.notes |= note_out_of_memory;
+    return;
+  }
+  describe_module(*fresh, instance);
+  Module *module = instance.modules;
+  while (module != nullptr && !same_shape(*module, fresh->procs, fresh->proc_count)) module = module->next;
+  if (module != nullptr) {
+    // Loaded again, perhaps elsewhere: totals go on, places are new.
+    fresh->next = module->next;
+    fresh->number = module->number;
+    fresh->merged = module->merged;
+    fresh->written = module->written;
+    fresh->snapshot = module->snapshot;
+    fresh->shape = module->shape;
+    *module = *fresh;
+    unmap_pages(fresh, sizeof *fresh);
+  } else {
+    module = fresh;
+  }
+  measure(*module);
+  module->live = true;
+  state.module = module;
+  if (module == fresh) {
+    if (!allocate_totals(*module)) {
+      instance.notes |= note_out_of_memory;
+      module->proc_count = module->counters = 0;
+    }
+    module->number = instance.module_count++;
+    module->next = instance.modules;
+    instance.modules = module;
+  }
+  // Threads that run already count for themselves from now on: nothing of this
+  // module has run in them yet.
+  if (!instance.hook_lost)
+    for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
+      give_block(instance, *module, *thread);
+}
+
+void give_block(Instance &instance, Module &module, Thread &thread) {
+  if (!module.live || module.delta_low == module.delta_high || block_of(module, thread) != nullptr) return;
+  size_t size = static_cast<size_t>(module.delta_high - module.delta_low);
+  Block *block = module.free_blocks;
+  if (block != nullptr) {
+    module.free_blocks = block->next_free;
+  } else {
+    block = static_cast<Block *>(take_memory(instance, sizeof(Block)));
+    if (block == nullptr) return;
+    block->pages_size = size + 64;
+    block->pages = static_cast<char *>(map_pages(block->pages_size));
+    if (block->pages == nullptr) return;
+  }
+  block->module = &module;
+  block->next_of_thread = thread.blocks;
+  thread.blocks = block;
+  __atomic_store_n(reinterpret_cast<int64_t *>(thread.pointer + module.delta_variable), delta_of(module, *block),
+                   __ATOMIC_RELEASE);
+}
+
+void add_thread_counters(const Module &module, const Thread &thread, uint64_t *into) {
+  if (!module.live) return;
+  const Block *block = block_of(module, thread);
+  for (size_t i = 0; i < module.proc_count; into += module.procs[i].count, ++i)
+    if (const uint64_t *counters = own_array(module, module.procs[i], thread, block))
+      add_counters(counters, module.procs[i].count, into);
+}
+
+// Counter by counter: the range of a module's arrays may hold much else, whose
+// pages in a thread's block were never touched.
+void zero_thread_counters(const Module &module, const Thread &thread, bool blocks_only) {
+  if (!module.live) return;
+  const Block *block = block_of(module, thread);
+  for (size_t i = 0; i < module.proc_count; ++i) {
+    const chord_proc &proc = module.procs[i];
+    if (blocks_only && proc.kind == CHORD_COUNTERS_THREAD) continue;
+    uint64_t *counters = own_array(module, proc, thread, block);
+    for (uint32_t k = 0; counters != nullptr && k < proc.count; ++k)
+      if (counters[k] != 0) counters[k] = 0;
+  }
+}
+
+void take_snapshot(Instance &instance, Module &module) {
+  for (size_t i = 0; i < module.counters; ++i) module.snapshot[i] = module.merged[i];
+  if (!module.live) return;
+  add_shared_counters(module, module.snapshot);
+  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
+    const Paused *paused = paused_of(module, *thread);
+    if (paused != nullptr)
+      add_counters(paused->counters, module.counters, module.snapshot);
+    else
+      add_thread_counters(module, *thread, module.snapshot);
+  }
+}
+
+void retire_module(Instance &instance, Module &module) {
+  forget_jumps(instance);
+  Guard guard(instance.lock);
+  collect_exits(instance, module, true);
+  take_snapshot(instance, module);
+  for (size_t i = 0; i < module.counters; ++i) module.merged[i] = module.snapshot[i];
+  for (size_t i = 0; i < module.proc_count; ++i)
+    module.shape[i] = {module.procs[i].key, module.procs[i].count};
+  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
+    for (Block **link = &thread->blocks; *link != nullptr;)
+      if ((*link)->module == &module) {
+        Block *block = *link;
+        *link = block->next_of_thread;
+        unmap_pages(block->pages, block->pages_size);
+      } else {
+        link = &(*link)->next_of_thread;
+      }
+  for (Block *block = module.free_blocks; block != nullptr; block = block->next_free)
+    unmap_pages(block->pages, block->pages_size);
+  module.free_blocks = nullptr;
+  module.live = false;
+  module.procs = nullptr;
+}
+
+bool in_woven_module(const Instance &instance, uint64_t pc) {
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    if (module->live && pc - reinterpret_cast<uint64_t>(module->low) <
+                            static_cast<uint64_t>(module->high - module->low))
+      return true;
+  return false;
+}
+
+void *take_memory(Instance &instance, size_t size) {
+  constexpr size_t chunk = 64 * 1024;
+  size = (size + 63) & ~size_t{63};
+  if (instance.pool_left < size) {
+    auto *pages = static_cast<char *>(map_pages(chunk));
+    if (pages == nullptr) {
+      instance.notes |= note_out_of_memory;
+      return nullptr;
+    }
+    instance.pool = pages;
+    instance.pool_left = chunk;
+  }
+  instance.pool_left -= size;
+  void *result = instance.pool;
+  instance.pool += size;
+  return result;
+}
+
+}  // namespace chord::runtime

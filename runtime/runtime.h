@@ -1,0 +1,311 @@
+// Private declarations of the runtime: what a process, a module and a thread are
+// to it, and which file does what. Read README.md for the rules.
+//
+// Every woven module (executable or shared object) carries its own copy of this
+// code and one ModuleState. The first copy to start makes the Instance, in
+// memory of its own; later copies find it (start.cc) and work on the same data.
+// So modules may come and go in any order, and nothing needs exported symbols.
+#pragma once
+
+#include <ucontext.h>
+
+#include "chord_abi.h"
+#include "sys.h"
+
+namespace chord::runtime {
+
+struct Instance;
+struct Module;
+struct Thread;
+
+// Raise it whenever the layout or meaning of a structure in this file changes:
+// copies of another version do not share an Instance, each writes its own segment.
+constexpr uint32_t layout_version = 1;
+
+// ---- Modules (modules.cc) -----------------------------------------------
+
+// A thread's own counters of a module whose counters are CHORD_COUNTERS_DELTA.
+struct Block {
+  Block *next_of_thread;
+  Module *module;
+  char *pages;       // delta_high - delta_low bytes, the thread's copy of that range
+  size_t pages_size;
+  Block *next_free;
+};
+
+// Totals of a module. It outlives the module: unloading keeps the counts.
+// Invariant, per counter: merged + live counters only grows (pauses apart), and
+// `written` is how much of it earlier segments already hold.
+struct Module {
+  Module *next;
+  uint32_t number;
+  bool live;            // mapped; else `shape` replaces `procs`
+  bool finished;        // its last destructor has run
+  const chord_proc *procs;
+  size_t proc_count;
+  struct Shape {
+    uint64_t key;
+    uint64_t count;
+  } *shape;
+  size_t counters;      // over all procedures
+  uint64_t *merged;     // of threads that ended and of earlier loadings
+  uint64_t *written;
+  uint64_t *snapshot;   // scratch of the segment being written
+  char *low, *high;     // mapped range
+  uint64_t bias;
+  char *delta_low, *delta_high;  // range of the DELTA counters, empty without
+  int64_t delta_variable;        // __chord_delta, relative to the thread pointer
+  size_t thread_bytes;           // size of the THREAD counters
+  Block *free_blocks;
+  uint8_t build_id[64];
+  uint64_t build_id_size;
+  char path[1024];
+};
+
+// What a module's copy of the runtime shows to other copies. Found through the
+// module's "chord" note; see start.cc.
+struct ModuleState {
+  uint32_t version;
+  uint32_t reserved;
+  Instance *instance;   // null until started and after the module's end
+  Module *module;
+  // This copy's hooks, so that they can be moved when the module that installed
+  // them is unloaded.
+  void (*on_fatal)(int, siginfo_t *, void *);
+  void (*on_stop)(int, siginfo_t *, void *);
+  void (*on_thread_end)(void *);
+  ModuleState *next;
+};
+
+void add_module(Instance &instance, ModuleState &state);
+// The module is about to be unmapped: keep what it counted.
+void retire_module(Instance &instance, Module &module);
+// merged + everything live -> module.snapshot. Call with the lock held.
+void take_snapshot(Instance &instance, Module &module);
+// Adds the thread's counters of the module to `into`.
+void add_thread_counters(const Module &module, const Thread &thread, uint64_t *into);
+// `blocks_only`: the thread is gone, and its thread-local storage may be, too.
+void zero_thread_counters(const Module &module, const Thread &thread, bool blocks_only);
+// Gives the thread its own block of a DELTA module.
+void give_block(Instance &instance, Module &module, Thread &thread);
+bool in_woven_module(const Instance &instance, uint64_t pc);
+
+// ---- Threads (threads.cc) -----------------------------------------------
+
+// A thread's counters at the moment it was paused.
+struct Paused {
+  Paused *next;
+  Module *module;
+  uint64_t *counters;
+};
+
+struct Thread {
+  Thread *next, *previous;
+  Thread *next_free;
+  char *pointer;        // thread_pointer() of the thread
+  uint32_t id;
+  uint32_t end_rounds;  // how often the end hook has run
+  Block *blocks;
+  Paused *paused;       // null: counting
+  // While an unwinding is in its second phase: frames up to this one have been
+  // recorded, although they are still on the stack.
+  uint64_t popped;
+  uint32_t stop_wanted; // number of the stop this thread is asked to answer
+  uint32_t stop_done;   // number of the last stop it answered
+  char *alternate_stack;
+  uint64_t vfork_stack; // stack pointer of a vfork call that has a child, or 0
+};
+
+// The calling thread's record; made on first use. Null without memory.
+Thread *current_thread(Instance &instance);
+void end_thread(Instance &instance, Thread &thread);
+// The calling thread even past its end hook; only when the process is ending.
+Thread *last_thread(Instance &instance);
+// Listed, or ended a short while ago.
+bool knows_thread(Instance &instance, uint32_t id);
+// In the child of a fork: only the calling thread is left.
+void forget_other_threads(Instance &instance);
+// Bytes by which thread stacks must grow to hold our thread-local counters.
+size_t extra_stack(const Instance &instance);
+void install_thread_hook(Instance &instance, const ModuleState &state);
+void remove_thread_hook(Instance &instance);
+
+// ---- Unwinding (unwind.cc, cfi.cc) ---------------------------------------
+
+// Registers by DWARF number; 16 is the program counter.
+struct Registers {
+  uint64_t r[17];
+  uint64_t pc() const { return r[16]; }
+  uint64_t sp() const { return r[7]; }
+};
+extern "C" void __chord_capture(Registers *) __attribute__((visibility("hidden")));
+
+struct Frame {
+  Registers registers;
+  // The frame was interrupted (a signal): pc has not been executed. Otherwise pc
+  // is a return address.
+  bool interrupted = false;
+  bool safe = false;    // memory may be damaged: check every read
+};
+
+enum class Step { caller, end, lost };
+// Replaces the frame by its caller's. `lost`: no unwind information.
+Step step(Instance &instance, Frame &frame);
+Frame frame_of(const ucontext_t &context);
+// What a walk through a frame depends on, if its rule is an ordinary one and
+// still remembered.
+struct FrameShape {
+  bool by_frame_pointer;      // else by stack pointer
+  bool saves_frame_pointer;
+  int32_t frame_pointer_offset;  // where, from the caller's stack pointer
+};
+bool known_shape(Instance &instance, uint64_t place, FrameShape &shape);
+// Address of the function around pc, or 0.
+uint64_t function_start(Instance &instance, uint64_t pc);
+void forget_unwind_rules(Instance &instance);
+// Programs linked without .eh_frame_hdr (static ones): where .eh_frame is.
+void find_static_frames(Instance &instance);
+
+// ---- Early exits (exits.cc) ----------------------------------------------
+
+struct ExitTable;
+void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count);
+// Records every woven frame from here outwards; `count` is +1 when the frames
+// end, -1 when a new segment begins with them already running.
+void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t count);
+// Moves what was recorded in the module's range to instance.resolved, with
+// link-time addresses. `merge`: add to equal exits that are there already.
+void collect_exits(Instance &instance, Module &module, bool merge);
+void forget_exits(Instance &instance);
+// A longjmp from here to the frame that contains the address `target`.
+void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count);
+
+// ---- longjmps seen before (jumps.cc) ------------------------------------------
+
+struct JumpTable;
+// True if the jump took a known path, which is then counted.
+bool count_known_jump(Instance &instance, const Registers &here, uint64_t target);
+// Walks the path, keeps and counts it; false, with nothing recorded, if it is no
+// path to keep.
+bool remember_jump(Instance &instance, const Frame &from, uint64_t target);
+// Turns what the paths counted into exits.
+void spill_jumps(Instance &instance);
+void forget_jumps(Instance &instance);
+
+// ---- Stops (stop.cc) -------------------------------------------------------
+
+// Brings every other thread to rest with its frames recorded; returns the number
+// of threads that did not answer.
+uint32_t stop_others(Instance &instance, Thread *self, bool goes_on);
+void release_others(Instance &instance);
+void wait_for_release(Instance &instance, uint32_t number);
+KernelAction signal_action(void *handler, unsigned long flags);
+void forget_stop_signal(Instance &instance);
+
+// ---- Segments (segment.cc, writer.cc) -------------------------------------
+
+struct End {
+  uint32_t kind;        // CHORD_END_*
+  uint32_t status;
+  bool goes_on;         // the program keeps running and counting
+  bool threads_live;    // stop other threads (not in a dlclose)
+};
+// Ends the segment: everything counted since the last one is appended to the
+// profile. `from` is where the calling thread stands.
+bool write_segment(Instance &instance, const Frame &from, const End &end);
+// Begins again from zero with the calling thread's frames running (fork, reset).
+// `others`: other threads run and start again, too.
+void restart_counts(Instance &instance, const Frame &from, bool others);
+bool append_segment(Instance &instance, const End &end);
+void remember_stderr(Instance &instance);
+
+// ---- Signals (signals.cc) ----------------------------------------------------
+
+void take_fatal_signals(Instance &instance, const ModuleState &state);
+void leave_fatal_signals(Instance &instance);
+void retake_signal(Instance &instance, int signal);
+void install_quick_exit_hook(Instance &instance, void *module);
+void on_fatal(int signal, siginfo_t *info, void *context);
+void on_stop(int signal, siginfo_t *info, void *context);
+void on_thread_end(void *thread);
+
+// ---- The process ---------------------------------------------------------------
+
+enum Note : uint32_t {
+  note_stack_lost = 1,       // a stack could not be walked to its end
+  note_out_of_memory = 2,
+  note_foreign_threads = 4,  // threads that count in the shared array
+  note_unseen_threads = 8,   // threads whose counters were never found
+  note_other_stack = 16,     // a longjmp to a stack that is not below us
+};
+
+struct UnwindCache;
+struct ResolvedExits {
+  chord_exit *data;
+  size_t size, capacity;
+};
+
+constexpr size_t write_buffer_size = 64 * 1024;
+constexpr int fatal_signal_limit = 32;
+
+struct Instance {
+  uint32_t version;
+  uint32_t pid;
+  Lock lock;            // modules, threads, totals
+  uint32_t writer;      // thread that writes a segment, or 0
+  ModuleState *states;  // live modules
+  ModuleState *owner;   // whose hooks are installed
+  Module *modules;      // all ever seen, newest first
+  uint32_t module_count;
+  uint32_t live_modules;
+  bool exiting;         // the process is past exit()
+  bool finished;        // its last segment is written
+  bool take_signals, quiet, hook_lost;
+  Thread *threads;
+  Thread *free_threads;
+  uint64_t threads_seen;
+  uint32_t ended_ids[256];  // ring: the kernel lists a thread a little longer than we do
+  uint32_t ended_count;
+  uint64_t start_ns;
+  uint32_t notes;
+  uint32_t unstopped;   // threads that did not answer a stop
+  // Stops
+  uint32_t stop_number, released;
+  bool stop_goes_on;
+  KernelAction before_stop;
+  // Hooks
+  unsigned key;
+  bool has_key;
+  void (*fatal_hook)(int, siginfo_t *, void *);
+  Mask fatal_taken;
+  Mask fork_mask;
+  // Unwinding
+  UnwindCache *rules;
+  const uint8_t *static_frames;
+  size_t static_frames_size;
+  ExitTable *exits;
+  JumpTable *jumps;
+  ResolvedExits resolved;
+  // Memory
+  char *pool;
+  size_t pool_left;
+  void *free_starts;
+  uint64_t stderr_device, stderr_file;  // 0: not open at start
+  bool quick_exit_hook;
+  // Facts for the profile
+  char out[4352];
+  char executable[1024];
+  char folder[4096];
+  char label[256];
+  char arguments[4096];
+  size_t arguments_size;
+  uint8_t buffer[write_buffer_size];
+};
+
+extern "C" ModuleState __chord_module __attribute__((visibility("hidden")));
+inline Instance *instance() { return __atomic_load_n(&__chord_module.instance, __ATOMIC_ACQUIRE); }
+
+// Small records from a pool, for ever. Call with the lock held.
+void *take_memory(Instance &instance, size_t size);
+
+}  // namespace chord::runtime

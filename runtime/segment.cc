@@ -1,0 +1,125 @@
+// Cutting a segment: what was counted since the last cut, as of one moment.
+//
+// Every segment obeys the flow law on its own, so that readers may add them up or
+// look at one alone: frames that run on across a cut are recorded as ending in
+// the old segment (+1) and, at the same place, as running already in the new one
+// (-1). In the sum the two cancel.
+#include "runtime.h"
+
+namespace chord::runtime {
+namespace {
+
+constexpr Mask all_but_stop = ~mask_of(33);
+
+// One writer at a time. While waiting, this thread can be stopped by the other.
+bool become_writer(Instance &instance) {
+  uint32_t me = thread_id();
+  for (;;) {
+    uint32_t nobody = 0;
+    if (__atomic_compare_exchange_n(&instance.writer, &nobody, me, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+      return true;
+    if (nobody == me) return false;  // interrupted while writing
+    sleep_ns(1000000);
+    if (instance.finished) return false;
+  }
+}
+
+void leave_writer(Instance &instance) { __atomic_store_n(&instance.writer, 0, __ATOMIC_RELEASE); }
+
+void copy_words(const uint64_t *from, uint64_t *to, size_t count) {
+  copy_bytes(to, from, count * sizeof(uint64_t));
+}
+
+void begin_anew(Instance &instance) {
+  Guard guard(instance.lock);
+  for (Module *module = instance.modules; module != nullptr; module = module->next) {
+    take_snapshot(instance, *module);
+    copy_words(module->snapshot, module->written, module->counters);
+  }
+  forget_exits(instance);
+}
+
+void total_up(Instance &instance) {
+  spill_jumps(instance);
+  Guard guard(instance.lock);
+  for (Module *module = instance.modules; module != nullptr; module = module->next) {
+    take_snapshot(instance, *module);
+    collect_exits(instance, *module, false);
+  }
+}
+
+void mark_written(Instance &instance) {
+  Guard guard(instance.lock);
+  for (Module *module = instance.modules; module != nullptr; module = module->next)
+    copy_words(module->snapshot, module->written, module->counters);
+  instance.resolved.size = 0;
+  instance.notes = 0;
+  instance.unstopped = 0;
+  instance.start_ns = wall_clock_ns();
+}
+
+// Tasks of the process that no list of ours has.
+uint32_t unknown_tasks(Instance &instance) {
+  long folder = kernel(SYS_open, reinterpret_cast<long>("/proc/self/task"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (folder < 0) return 0;
+  uint32_t unknown = 0;
+  char buffer[2048];
+  for (long size; (size = kernel(SYS_getdents64, folder, arg(buffer), sizeof buffer)) > 0;)
+    for (long at = 0; at < size; at += load<uint16_t>(buffer + at + 16)) {
+      uint32_t id = 0;
+      for (const char *digit = buffer + at + 19; *digit >= '0' && *digit <= '9'; ++digit)
+        id = id * 10 + static_cast<uint32_t>(*digit - '0');
+      if (id != 0 && !knows_thread(instance, id)) ++unknown;
+    }
+  kernel(SYS_close, folder);
+  return unknown;
+}
+
+void note_unknown_tasks(Instance &instance) {
+  if (unknown_tasks(instance) == 0) return;
+  for (Module *module = instance.modules; module != nullptr; module = module->next) {
+    if (!module->live) continue;
+    if (module->thread_bytes != 0) instance.notes |= note_unseen_threads;
+    if (module->delta_low != module->delta_high) instance.notes |= note_foreign_threads;
+  }
+}
+
+}  // namespace
+
+bool write_segment(Instance &instance, const Frame &from, const End &end) {
+  // A child of vfork borrows its parent's memory: what it counts is the parent's.
+  if (instance.finished || instance.pid != process_id()) return false;
+  Mask mask = set_mask(all_but_stop);
+  bool written = false;
+  if (become_writer(instance)) {
+    Thread *self = end.goes_on ? current_thread(instance) : last_thread(instance);
+    if (end.threads_live) {
+      instance.unstopped += stop_others(instance, self, end.goes_on);
+      note_unknown_tasks(instance);
+    }
+    record_frames(instance, self, from, 1);
+    total_up(instance);
+    if (end.threads_live) release_others(instance);
+    written = append_segment(instance, end);
+    if (written) mark_written(instance);
+    if (end.goes_on) record_frames(instance, self, from, -1);
+    leave_writer(instance);
+  }
+  set_mask(mask);
+  return written;
+}
+
+void restart_counts(Instance &instance, const Frame &from, bool others) {
+  Mask mask = set_mask(all_but_stop);
+  if (become_writer(instance)) {
+    Thread *self = current_thread(instance);
+    if (others) instance.unstopped += stop_others(instance, self, true);
+    begin_anew(instance);
+    if (others) release_others(instance);
+    record_frames(instance, self, from, -1);
+    leave_writer(instance);
+  }
+  set_mask(mask);
+}
+
+}  // namespace chord::runtime

@@ -1,0 +1,310 @@
+// Start and end of a module, and how the copies of the runtime in one process
+// find each other.
+//
+// Each copy carries an allocated ELF note named "chord" whose descriptor leads to
+// its ModuleState. A starting copy looks at the notes of all loaded objects: if
+// one of them has an Instance of the same version, it joins it, else it makes
+// one. The dynamic linker runs initialisers under its own lock, so two copies
+// never start at once. No symbol is exported, so RTLD_LOCAL and -Bsymbolic
+// change nothing.
+#include <link.h>
+#include <sys/auxv.h>
+
+#include "runtime.h"
+
+asm(R"(
+	.pushsection .note.chord,"a",@note
+	.p2align 2
+	.long 6, 4, 1
+	.asciz "chord"
+	.p2align 2
+	.long __chord_module - .
+	.popsection
+)");
+
+extern "C" {
+extern const chord_proc __start_chord_procs[] __attribute__((weak, visibility("hidden")));
+extern const chord_proc __stop_chord_procs[] __attribute__((weak, visibility("hidden")));
+// Woven code of shared objects adds it to the address of a counter: the thread's
+// block minus the module's shared array. See CHORD_COUNTERS_DELTA.
+CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local int64_t __chord_delta = 0;
+extern void *__dso_handle __attribute__((visibility("hidden")));
+int __register_atfork(void (*)(), void (*)(), void (*)(), void *);
+void exit(int) __attribute__((noreturn));
+}
+
+namespace chord::runtime {
+
+extern "C" {
+CHORD_SHARED ModuleState __chord_module = {
+    layout_version, 0, nullptr, nullptr, on_fatal, on_stop, on_thread_end, nullptr};
+}
+
+namespace {
+
+// ---- The loaded objects -------------------------------------------------
+
+struct Search {
+  Instance *running = nullptr;
+  // The object this copy is part of.
+  bool found = false;
+  bool is_program = false;
+  Module *fill = nullptr;
+};
+
+void read_notes(const char *notes, size_t size, size_t alignment, Search &search, bool own) {
+  auto round = [&](size_t n) { return (n + alignment - 1) & ~(alignment - 1); };
+  for (size_t at = 0; at + 12 <= size;) {
+    uint32_t name_size = load<uint32_t>(notes + at), size_of = load<uint32_t>(notes + at + 4),
+             type = load<uint32_t>(notes + at + 8);
+    size_t name = at + 12, content = name + round(name_size);
+    if (content + size_of > size) return;
+    if (name_size == 6 && type == 1 && same_bytes(notes + name, "chord", 6) && !own) {
+      auto *state =
+          reinterpret_cast<const ModuleState *>(notes + content + load<int32_t>(notes + content));
+      if (state->version == layout_version && state->instance != nullptr) search.running = state->instance;
+    }
+    if (own && search.fill != nullptr && name_size == 4 && type == 3 && same_bytes(notes + name, "GNU", 4) &&
+        size_of <= sizeof search.fill->build_id) {
+      copy_bytes(search.fill->build_id, notes + content, size_of);
+      search.fill->build_id_size = size_of;
+    }
+    at = content + round(size_of);
+  }
+}
+
+bool contains(const dl_phdr_info &object, const void *address) {
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr) &part = object.dlpi_phdr[i];
+    uint64_t offset = reinterpret_cast<uint64_t>(address) - object.dlpi_addr - part.p_vaddr;
+    if (part.p_type == PT_LOAD && offset < part.p_memsz) return true;
+  }
+  return false;
+}
+
+void fill_module(Module &module, const dl_phdr_info &object) {
+  uint64_t low = ~uint64_t{0}, high = 0;
+  for (int i = 0; i < object.dlpi_phnum; ++i) {
+    const ElfW(Phdr) &part = object.dlpi_phdr[i];
+    if (part.p_type != PT_LOAD) continue;
+    if (part.p_vaddr < low) low = part.p_vaddr;
+    if (part.p_vaddr + part.p_memsz > high) high = part.p_vaddr + part.p_memsz;
+  }
+  module.bias = object.dlpi_addr;
+  module.low = reinterpret_cast<char *>(object.dlpi_addr + low);
+  module.high = reinterpret_cast<char *>(object.dlpi_addr + high);
+}
+
+int visit_object(dl_phdr_info *object, size_t, void *data) {
+  Search &search = *static_cast<Search *>(data);
+  bool own = contains(*object, &__chord_module);
+  for (int i = 0; i < object->dlpi_phnum; ++i) {
+    const ElfW(Phdr) &part = object->dlpi_phdr[i];
+    if (part.p_type == PT_NOTE)
+      read_notes(reinterpret_cast<const char *>(object->dlpi_addr + part.p_vaddr), part.p_memsz,
+                 part.p_align == 8 ? 8 : 4, search, own);
+  }
+  if (own) {
+    search.found = true;
+    bool named = object->dlpi_name != nullptr && object->dlpi_name[0] != 0;
+    search.is_program = !named;
+    if (search.fill != nullptr) {
+      fill_module(*search.fill, *object);
+      Text path(search.fill->path, sizeof search.fill->path);
+      if (named) path.add(object->dlpi_name);
+    }
+  }
+  return 0;
+}
+
+// ---- Making the instance -----------------------------------------------------
+
+void read_link(const char *name, char *into, size_t size) {
+  long n = kernel(SYS_readlink, reinterpret_cast<long>(name), arg(into), static_cast<long>(size - 1));
+  into[n < 0 ? 0 : n] = 0;
+}
+
+const char *variable(char **environment, const char *name) {
+  size_t n = length(name);
+  for (; environment != nullptr && *environment != nullptr; ++environment)
+    if (same_bytes(*environment, name, n) && (*environment)[n] == '=') return *environment + n + 1;
+  return nullptr;
+}
+
+bool is_set(const char *value) { return value != nullptr && value[0] == '1' && value[1] == 0; }
+
+void read_settings(Instance &instance, char **environment) {
+  // A program with more rights than its caller takes no orders from it.
+  bool trusted = getauxval(AT_SECURE) == 0;
+  const char *out = trusted ? variable(environment, "CHORD_OUT") : nullptr;
+  Text(instance.out, sizeof instance.out).add(out != nullptr && out[0] != 0 ? out : "%e.chord");
+  const char *signals = variable(environment, "CHORD_SIGNALS");
+  instance.take_signals = !(signals != nullptr && signals[0] == '0' && signals[1] == 0);
+  instance.quiet = is_set(variable(environment, "CHORD_QUIET"));
+}
+
+void read_arguments(Instance &instance, int count, char **arguments) {
+  size_t used = 0;
+  for (int i = 0; i < count && arguments[i] != nullptr; ++i) {
+    size_t n = length(arguments[i]) + 1;
+    if (used + n > sizeof instance.arguments) break;
+    copy_bytes(instance.arguments + used, arguments[i], n);
+    used += n;
+  }
+  instance.arguments_size = used;
+}
+
+// Every copy registers fork hooks (they go when it is unloaded); the owner's act.
+Instance *owned_instance() {
+  Instance *running = instance();
+  return running != nullptr && running->owner == &__chord_module ? running : nullptr;
+}
+
+// Fork: the lock is held across it, so that the child gets consistent lists.
+void before_fork() {
+  if (Instance *i = owned_instance()) {
+    Mask mask = set_mask(~Mask{0});
+    i->lock.acquire();
+    i->fork_mask = mask;
+  }
+}
+
+void after_fork_in_parent() {
+  if (Instance *i = owned_instance()) {
+    Mask mask = i->fork_mask;
+    i->lock.release();
+    set_mask(mask);
+  }
+}
+
+void after_fork_in_child() {
+  Instance *i = owned_instance();
+  if (i == nullptr) return;
+  Mask mask = i->fork_mask;
+  i->pid = process_id();
+  i->start_ns = wall_clock_ns();
+  i->writer = 0;
+  i->finished = false;
+  i->notes = 0;
+  i->stop_number = i->released = 0;
+  forget_other_threads(*i);
+  i->lock.release();
+  Frame here;
+  __chord_capture(&here.registers);
+  restart_counts(*i, here, false);
+  set_mask(mask);
+}
+
+Instance *make_instance(int argument_count, char **arguments, char **environment) {
+  auto *made = static_cast<Instance *>(map_pages(sizeof(Instance)));
+  if (made == nullptr) return nullptr;
+  made->version = layout_version;
+  made->pid = process_id();
+  made->start_ns = wall_clock_ns();
+  read_link("/proc/self/exe", made->executable, sizeof made->executable);
+  if (made->executable[0] == 0 && argument_count > 0)
+    Text(made->executable, sizeof made->executable).add(arguments[0]);
+  if (kernel(SYS_getcwd, arg(made->folder), sizeof made->folder - 1) < 0) made->folder[0] = 0;
+  read_settings(*made, environment);
+  read_arguments(*made, argument_count, arguments);
+  find_static_frames(*made);
+  remember_stderr(*made);
+  return made;
+}
+
+// Signal handlers, the thread key and fork hooks are one module's code.
+void install_hooks(Instance &instance, ModuleState &state) {
+  instance.owner = &state;
+  install_thread_hook(instance, state);
+  if (instance.take_signals) take_fatal_signals(instance, state);
+}
+
+bool exit_is_on_stack(Instance &instance) {
+  Frame frame;
+  __chord_capture(&frame.registers);
+  // exit() is short: a return address close behind its start is in it.
+  uint64_t start = reinterpret_cast<uint64_t>(&exit);
+  do {
+    uint64_t pc = frame.registers.pc();
+    if (pc > start && pc <= start + 64) return true;
+  } while (step(instance, frame) == Step::caller);
+  return false;
+}
+
+void drop_state(Instance &instance, ModuleState &state) {
+  Guard guard(instance.lock);
+  for (ModuleState **link = &instance.states; *link != nullptr; link = &(*link)->next)
+    if (*link == &state) {
+      *link = state.next;
+      break;
+    }
+  --instance.live_modules;
+}
+
+// Unloading while the process lives on: nothing may keep pointing here.
+void leave_process(Instance &instance, ModuleState &state) {
+  retire_module(instance, *state.module);
+  forget_unwind_rules(instance);
+  if (instance.owner != &state) return;
+  leave_fatal_signals(instance);
+  remove_thread_hook(instance);
+  instance.owner = nullptr;
+  if (instance.states != nullptr) install_hooks(instance, *instance.states);
+}
+
+__attribute__((constructor(1))) void start(int argument_count, char **arguments, char **environment) {
+  ModuleState &state = __chord_module;
+  if (&__start_chord_procs[0] == &__stop_chord_procs[0] || state.instance != nullptr) return;
+  Search search;
+  dl_iterate_phdr(visit_object, &search);
+  Instance *joined = search.running;
+  if (joined == nullptr) joined = make_instance(argument_count, arguments, environment);
+  if (joined == nullptr) return;
+  state.next = joined->states;
+  joined->states = &state;
+  ++joined->live_modules;
+  add_module(*joined, state);
+  __atomic_store_n(&state.instance, joined, __ATOMIC_RELEASE);
+  __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, &__dso_handle);
+  if (search.running == nullptr) install_hooks(*joined, state);
+  if (search.is_program) install_quick_exit_hook(*joined, &__dso_handle);
+  current_thread(*joined);
+}
+
+__attribute__((destructor(1))) void finish() {
+  ModuleState &state = __chord_module;
+  Instance *running = instance();
+  if (running == nullptr || running->finished) return;
+  Search search;
+  dl_iterate_phdr(visit_object, &search);
+  if (search.is_program || running->exiting || exit_is_on_stack(*running)) running->exiting = true;
+  state.module->finished = true;
+  drop_state(*running, state);
+  if (running->live_modules == 0) {
+    Frame here;
+    __chord_capture(&here.registers);
+    write_segment(*running, here, {CHORD_END_EXIT, 0, false, running->exiting});
+    running->finished = true;
+  }
+  if (!running->exiting) {
+    leave_process(*running, state);
+    __atomic_store_n(&state.instance, nullptr, __ATOMIC_RELEASE);
+  }
+}
+
+}  // namespace
+
+// ---- Shared with modules.cc ----------------------------------------------------
+
+// Everything about this copy's module: where it lies, who it is, what it counts.
+void describe_module(Module &module, Instance &instance) {
+  Search search;
+  search.fill = &module;
+  dl_iterate_phdr(visit_object, &search);
+  if (search.is_program) Text(module.path, sizeof module.path).add(instance.executable);
+  module.procs = __start_chord_procs;
+  module.proc_count = static_cast<size_t>(__stop_chord_procs - __start_chord_procs);
+  module.delta_variable = reinterpret_cast<char *>(&__chord_delta) - thread_pointer();
+}
+
+}  // namespace chord::runtime

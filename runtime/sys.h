@@ -1,0 +1,190 @@
+// The kernel, without libc: every call here is async-signal-safe, leaves errno
+// alone and needs nothing that a static program might lack. Results are the
+// kernel's own: negative numbers are error codes.
+#pragma once
+
+#include <fcntl.h>
+#include <signal.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+
+// What woven code, or assembly text, refers to: visible to the linker, never
+// outside the module.
+#define CHORD_SHARED __attribute__((externally_visible, visibility("hidden")))
+
+namespace chord::runtime {
+
+inline long kernel(long number, long a = 0, long b = 0, long c = 0, long d = 0, long e = 0, long f = 0) {
+  long result;
+  register long r10 asm("r10") = d;
+  register long r8 asm("r8") = e;
+  register long r9 asm("r9") = f;
+  asm volatile("syscall"
+               : "=a"(result)
+               : "a"(number), "D"(a), "S"(b), "d"(c), "r"(r10), "r"(r8), "r"(r9)
+               : "rcx", "r11", "memory");
+  return result;
+}
+
+template <class T>
+inline long arg(T *pointer) {
+  return reinterpret_cast<long>(pointer);
+}
+
+inline uint32_t process_id() { return static_cast<uint32_t>(kernel(SYS_getpid)); }
+inline uint32_t thread_id() { return static_cast<uint32_t>(kernel(SYS_gettid)); }
+
+// The address thread-local variables are relative to; the same for a thread's
+// whole life and never shared by two live threads.
+inline char *thread_pointer() {
+  char *result;
+  asm("movq %%fs:0, %0" : "=r"(result));
+  return result;
+}
+
+inline uint64_t wall_clock_ns() {
+  timespec now{};
+  kernel(SYS_clock_gettime, CLOCK_REALTIME, arg(&now));
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
+
+inline void sleep_ns(long ns) {
+  timespec pause{0, ns};
+  kernel(SYS_nanosleep, arg(&pause), 0);
+}
+
+// Fresh zeroed pages, or null. Never returned to the kernel by this file.
+inline void *map_pages(size_t size) {
+  long result = kernel(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
+                       -1, 0);
+  return result < 0 && result > -4096 ? nullptr : reinterpret_cast<void *>(result);
+}
+inline void unmap_pages(void *pages, size_t size) { kernel(SYS_munmap, arg(pages), static_cast<long>(size)); }
+
+// ---- Signals ------------------------------------------------------------
+// The kernel's own 64-bit mask: unlike libc's functions it also covers the two
+// signals libc keeps to itself.
+
+using Mask = uint64_t;
+constexpr Mask mask_of(int signal) { return Mask{1} << (signal - 1); }
+
+inline Mask set_mask(Mask mask) {
+  Mask old = 0;
+  kernel(SYS_rt_sigprocmask, SIG_SETMASK, arg(&mask), arg(&old), sizeof mask);
+  return old;
+}
+
+struct KernelAction {
+  void *handler;
+  unsigned long flags;
+  void *restorer;
+  Mask mask;
+};
+
+inline long kernel_sigaction(int signal, const KernelAction *action, KernelAction *old) {
+  return kernel(SYS_rt_sigaction, signal, reinterpret_cast<long>(action), arg(old), sizeof(Mask));
+}
+
+// ---- Locks --------------------------------------------------------------
+
+// Held only for short, bounded work with every signal blocked, so the holder
+// cannot be interrupted by code that wants the lock too.
+class Lock {
+ public:
+  void acquire() {
+    for (unsigned spins = 0; __atomic_exchange_n(&word_, 1, __ATOMIC_ACQUIRE) != 0; ++spins)
+      if (spins < 64)
+        asm volatile("pause");
+      else
+        sleep_ns(20000);
+  }
+  void release() { __atomic_store_n(&word_, 0, __ATOMIC_RELEASE); }
+
+ private:
+  uint32_t word_ = 0;
+};
+
+class Guard {
+ public:
+  explicit Guard(Lock &lock) : lock_(lock), mask_(set_mask(~Mask{0})) { lock_.acquire(); }
+  ~Guard() {
+    lock_.release();
+    set_mask(mask_);
+  }
+  Guard(const Guard &) = delete;
+  Guard &operator=(const Guard &) = delete;
+
+ private:
+  Lock &lock_;
+  Mask mask_;
+};
+
+// ---- Bytes --------------------------------------------------------------
+// The volatile-free loops below would be recognised and turned into calls of
+// libc's functions, which a program may have replaced by woven ones.
+#define CHORD_NO_LIBCALL __attribute__((optimize("no-tree-loop-distribute-patterns")))
+
+CHORD_NO_LIBCALL inline size_t length(const char *text) {
+  size_t n = 0;
+  while (text[n] != 0) ++n;
+  return n;
+}
+
+inline void copy_bytes(void *to, const void *from, size_t size) {
+  asm volatile("rep movsb" : "+D"(to), "+S"(from), "+c"(size) : : "memory");
+}
+
+inline void zero_bytes(void *to, size_t size) {
+  asm volatile("rep stosb" : "+D"(to), "+c"(size) : "a"(0) : "memory");
+}
+
+CHORD_NO_LIBCALL inline bool same_bytes(const void *a, const void *b, size_t size) {
+  for (size_t i = 0; i < size; ++i)
+    if (static_cast<const char *>(a)[i] != static_cast<const char *>(b)[i]) return false;
+  return true;
+}
+
+template <class T>
+inline T load(const void *from) {
+  T value;
+  __builtin_memcpy(&value, from, sizeof value);
+  return value;
+}
+
+// Text in a fixed buffer: what does not fit is left out, the end is always NUL.
+class Text {
+ public:
+  Text(char *buffer, size_t size) : buffer_(buffer), size_(size) { buffer_[0] = 0; }
+  Text &add(char c) {
+    if (used_ + 1 < size_) {
+      buffer_[used_++] = c;
+      buffer_[used_] = 0;
+    }
+    return *this;
+  }
+  Text &add(const char *text) {
+    while (*text != 0) add(*text++);
+    return *this;
+  }
+  Text &add_number(uint64_t number) {
+    char digits[24];
+    size_t n = 0;
+    do digits[n++] = static_cast<char>('0' + number % 10);
+    while ((number /= 10) != 0);
+    while (n != 0) add(digits[--n]);
+    return *this;
+  }
+  size_t size() const { return used_; }
+  const char *data() const { return buffer_; }
+
+ private:
+  char *buffer_;
+  size_t size_;
+  size_t used_ = 0;
+};
+
+}  // namespace chord::runtime

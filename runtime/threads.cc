@@ -1,0 +1,329 @@
+// Threads: each is known from its first woven instruction to after its last.
+//
+// pthread_create and thrd_create are defined here, weakly and visibly, so that
+// libraries (libstdc++, an OpenMP runtime) that start threads come through us
+// too. A thread's counters are merged by the destructor of a thread-specific
+// key. Destructors of other keys may run woven code after ours, so ours re-arms
+// itself and merges in the last round; C++ thread_local destructors run before
+// any of them.
+#include <dlfcn.h>
+#include <errno.h>
+#include <limits.h>
+#include <pthread.h>
+#include <sys/syscall.h>
+#include <threads.h>
+
+#include "runtime.h"
+
+extern "C" {
+// Only in libc.a: there pthread_create is a weak alias of it.
+int __pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *) __attribute__((weak));
+// Our definition of pthread_create would keep libc.a's out of a static program;
+// mq_notify, which is in both libraries, brings it in.
+int mq_notify(int, const struct sigevent *);
+void *__dlsym_weak(void *, const char *) __asm__("dlsym") __attribute__((weak));
+}
+
+namespace chord::runtime {
+namespace {
+
+__attribute__((used, tls_model("initial-exec"))) thread_local Thread *self = nullptr;
+__attribute__((used)) int (*const keeps_pthread_create)(int, const struct sigevent *) = mq_notify;
+
+// After a thread's end hook: what little still runs in it counts, but is only
+// seen if the process ends in this very thread.
+Thread *const ended_thread = reinterpret_cast<Thread *>(-1);
+
+constexpr size_t alternate_stack_size = 64 * 1024;
+
+// ---- The list -------------------------------------------------------------
+
+Thread *find(Instance &instance, uint32_t id) {
+  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
+    if (thread->id == id) return thread;
+  return nullptr;
+}
+
+Thread *enlist(Instance &instance, uint32_t id) {
+  Thread *thread = instance.free_threads;
+  if (thread != nullptr)
+    instance.free_threads = thread->next_free;
+  else if ((thread = static_cast<Thread *>(take_memory(instance, sizeof(Thread)))) == nullptr)
+    return nullptr;
+  char *stack = thread->alternate_stack;
+  *thread = Thread{};
+  thread->alternate_stack = stack;
+  thread->pointer = thread_pointer();
+  thread->id = id;
+  thread->next = instance.threads;
+  if (instance.threads != nullptr) instance.threads->previous = thread;
+  instance.threads = thread;
+  ++instance.threads_seen;
+  for (Module *module = instance.modules; module != nullptr; module = module->next)
+    give_block(instance, *module, *thread);
+  return thread;
+}
+
+void delist(Instance &instance, Thread &thread) {
+  if (thread.previous != nullptr)
+    thread.previous->next = thread.next;
+  else
+    instance.threads = thread.next;
+  if (thread.next != nullptr) thread.next->previous = thread.previous;
+  instance.ended_ids[instance.ended_count++ % 256] = thread.id;
+  thread.next_free = instance.free_threads;
+  instance.free_threads = &thread;
+}
+
+// The counters are zero by now: the blocks can serve another thread.
+void give_back_blocks(Thread &thread) {
+  while (thread.blocks != nullptr) {
+    Block *block = thread.blocks;
+    thread.blocks = block->next_of_thread;
+    block->next_free = block->module->free_blocks;
+    block->module->free_blocks = block;
+  }
+}
+
+// ---- Alternate signal stacks --------------------------------------------------
+// A stack overflow can only be reported from another stack.
+
+void take_alternate_stack(Instance &instance, Thread &thread) {
+  if (!instance.take_signals) return;
+  stack_t now{};
+  if (kernel(SYS_sigaltstack, 0, arg(&now)) < 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+  if (thread.alternate_stack == nullptr)
+    thread.alternate_stack = static_cast<char *>(map_pages(alternate_stack_size));
+  if (thread.alternate_stack == nullptr) return;
+  stack_t ours{};
+  ours.ss_sp = thread.alternate_stack;
+  ours.ss_size = alternate_stack_size;
+  kernel(SYS_sigaltstack, arg(&ours), 0);
+}
+
+// The stack goes to the next thread with the record: the kernel must forget it.
+void leave_alternate_stack(Thread &thread) {
+  stack_t now{};
+  if (thread.alternate_stack == nullptr || kernel(SYS_sigaltstack, 0, arg(&now)) < 0) return;
+  if (now.ss_sp != thread.alternate_stack) return;
+  stack_t none{};
+  none.ss_flags = SS_DISABLE;
+  if (kernel(SYS_sigaltstack, arg(&none), 0) < 0) thread.alternate_stack = nullptr;  // in use just now
+}
+
+// ---- Starting ------------------------------------------------------------------
+
+struct Start {
+  void *(*function)(void *);
+  int (*c11_function)(void *);
+  void *argument;
+  Start *next_free;
+};
+
+void *thread_main(void *data) {
+  Start *start = static_cast<Start *>(data);
+  Start copy = *start;
+  if (Instance *running = instance()) {
+    {
+      Guard guard(running->lock);
+      start->next_free = static_cast<Start *>(running->free_starts);
+      running->free_starts = start;
+    }
+    current_thread(*running);
+  }
+  if (copy.c11_function != nullptr)
+    return reinterpret_cast<void *>(static_cast<intptr_t>(copy.c11_function(copy.argument)));
+  return copy.function(copy.argument);
+}
+
+using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
+
+Create real_create() {
+  static Create found;
+  Create create = __atomic_load_n(&found, __ATOMIC_RELAXED);
+  if (create == nullptr) {
+    create = __pthread_create;
+    if (create == nullptr && __dlsym_weak != nullptr)
+      create = reinterpret_cast<Create>(__dlsym_weak(RTLD_NEXT, "pthread_create"));
+    __atomic_store_n(&found, create, __ATOMIC_RELAXED);
+  }
+  return create;
+}
+
+Start *take_start(Instance &instance) {
+  Guard guard(instance.lock);
+  auto *start = static_cast<Start *>(instance.free_starts);
+  if (start == nullptr) return static_cast<Start *>(take_memory(instance, sizeof(Start)));
+  instance.free_starts = start->next_free;
+  return start;
+}
+
+// Thread-local storage is carved out of a thread's stack: a stack that was just
+// big enough for the plain program would not be for the woven one.
+const pthread_attr_t *with_room(const Instance &instance, const pthread_attr_t *wanted, pthread_attr_t &copy) {
+  size_t extra = extra_stack(instance), size = 0;
+  if (wanted == nullptr) {
+    if (extra <= 256 * 1024 || pthread_getattr_default_np(&copy) != 0) return wanted;
+  } else {
+    void *place = nullptr;
+    // A stack of the program's own cannot grow. Its size cannot be asked for
+    // alone where it was never set.
+    if (pthread_attr_getstack(wanted, &place, &size) == 0 && size != 0 &&
+        reinterpret_cast<uint64_t>(place) + size > size)
+      return wanted;
+    // A shallow copy: it is read by pthread_create and never destroyed.
+    copy = *wanted;
+  }
+  if (pthread_attr_getstacksize(&copy, &size) != 0 || pthread_attr_setstacksize(&copy, size + extra) != 0)
+    return wanted;
+  return &copy;
+}
+
+int create(pthread_t *thread, const pthread_attr_t *attributes, const Start &what) {
+  Create real = real_create();
+  if (real == nullptr) return EAGAIN;
+  Instance *running = instance();
+  Start *start = running != nullptr ? take_start(*running) : nullptr;
+  if (start == nullptr)
+    return what.function != nullptr ? real(thread, attributes, what.function, what.argument) : EAGAIN;
+  *start = what;
+  pthread_attr_t copy;
+  int result = real(thread, with_room(*running, attributes, copy), thread_main, start);
+  if (result != 0) {
+    Guard guard(running->lock);
+    start->next_free = static_cast<Start *>(running->free_starts);
+    running->free_starts = start;
+  }
+  return result;
+}
+
+}  // namespace
+
+extern "C" __attribute__((externally_visible, weak, visibility("default"))) int pthread_create(pthread_t *thread,
+                                                                           const pthread_attr_t *attributes,
+                                                                           void *(*function)(void *),
+                                                                           void *argument) noexcept {
+  return create(thread, attributes, {function, nullptr, argument, nullptr});
+}
+
+// Calls in woven code come here directly: in a program that is not woven, the
+// definition above is hidden behind libc's.
+extern "C" CHORD_SHARED int __chord_wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
+                                                        void *(*function)(void *), void *argument) {
+  return create(thread, attributes, {function, nullptr, argument, nullptr});
+}
+
+extern "C" CHORD_SHARED int __chord_wrap_thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
+  int result = create(thread, nullptr, {nullptr, function, argument, nullptr});
+  return result == 0 ? thrd_success : result == ENOMEM || result == EAGAIN ? thrd_nomem : thrd_error;
+}
+
+extern "C" __attribute__((externally_visible, weak, visibility("default"))) int thrd_create(thrd_t *thread, thrd_start_t function,
+                                                                        void *argument) {
+  return __chord_wrap_thrd_create(thread, function, argument);
+}
+
+// ---- Knowing the current thread ------------------------------------------------
+
+Thread *current_thread(Instance &instance) {
+  if (self == ended_thread) return nullptr;
+  if (self != nullptr) return self;
+  uint32_t id = thread_id();
+  Thread *thread;
+  {
+    Guard guard(instance.lock);
+    thread = find(instance, id);
+    bool fresh = thread == nullptr;
+    if (fresh) thread = enlist(instance, id);
+    self = thread;
+    if (thread == nullptr || !fresh) return thread;
+  }
+  // A thread that starts while the others are at rest joins them.
+  if (instance.writer != id) wait_for_release(instance, __atomic_load_n(&instance.stop_number, __ATOMIC_ACQUIRE));
+  take_alternate_stack(instance, *thread);
+  if (instance.has_key) pthread_setspecific(instance.key, thread);
+  return thread;
+}
+
+void end_thread(Instance &instance, Thread &thread) {
+  leave_alternate_stack(thread);
+  Guard guard(instance.lock);
+  for (Module *module = instance.modules; module != nullptr; module = module->next) {
+    Paused *paused = thread.paused;
+    while (paused != nullptr && paused->module != module) paused = paused->next;
+    if (paused != nullptr)
+      for (size_t i = 0; i < module->counters; ++i) module->merged[i] += paused->counters[i];
+    else
+      add_thread_counters(*module, thread, module->merged);
+    zero_thread_counters(*module, thread, false);
+  }
+  for (Module *module = instance.modules; module != nullptr; module = module->next)
+    if (module->live && module->delta_low != module->delta_high)
+      *reinterpret_cast<int64_t *>(thread.pointer + module->delta_variable) = 0;
+  give_back_blocks(thread);
+  delist(instance, thread);
+  self = ended_thread;
+}
+
+Thread *last_thread(Instance &instance) {
+  if (self == ended_thread) self = nullptr;
+  return current_thread(instance);
+}
+
+void on_thread_end(void *data) {
+  Instance *running = instance();
+  if (running == nullptr) return;
+  Thread &thread = *static_cast<Thread *>(data);
+  thread.popped = 0;
+  if (++thread.end_rounds < PTHREAD_DESTRUCTOR_ITERATIONS && running->has_key &&
+      pthread_setspecific(running->key, &thread) == 0)
+    return;
+  end_thread(*running, thread);
+}
+
+bool knows_thread(Instance &instance, uint32_t id) {
+  Guard guard(instance.lock);
+  for (uint32_t ended : instance.ended_ids)
+    if (ended == id) return true;
+  return find(instance, id) != nullptr;
+}
+
+void forget_other_threads(Instance &instance) {
+  Thread *mine = self == ended_thread ? nullptr : self;
+  for (Thread *thread = instance.threads; thread != nullptr;) {
+    Thread *next = thread->next;
+    if (thread != mine) {
+      for (Module *module = instance.modules; module != nullptr; module = module->next)
+        zero_thread_counters(*module, *thread, true);
+      give_back_blocks(*thread);
+      delist(instance, *thread);
+    }
+    thread = next;
+  }
+  if (mine != nullptr) {
+    mine->id = thread_id();
+    mine->stop_wanted = mine->stop_done = 0;
+  }
+  instance.threads_seen = 1;
+}
+
+size_t extra_stack(const Instance &instance) {
+  size_t bytes = 0;
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    if (module->live) bytes += module->thread_bytes;
+  return (bytes + 8192 + 4095) & ~size_t{4095};
+}
+
+void install_thread_hook(Instance &instance, const ModuleState &state) {
+  instance.has_key = pthread_key_create(&instance.key, state.on_thread_end) == 0;
+  if (instance.has_key && self != nullptr && self != ended_thread) pthread_setspecific(instance.key, self);
+}
+
+// Threads that end from now on are not noticed; their blocks stay readable.
+void remove_thread_hook(Instance &instance) {
+  if (instance.has_key) pthread_key_delete(instance.key);
+  instance.has_key = false;
+  instance.hook_lost = true;
+}
+
+}  // namespace chord::runtime

@@ -1,0 +1,258 @@
+// Calls that woven code makes through us (CHORD_WRAPPED_FUNCTIONS): the ways a
+// frame or the process ends without returning, and the ways a program looks at
+// its signal handlers. Each behaves as the function it stands for.
+#include <errno.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <unistd.h>
+
+#include "runtime.h"
+
+extern "C" {
+void quick_exit(int) noexcept __attribute__((noreturn));
+int __cxa_at_quick_exit(void (*)(void *), void *) noexcept;
+}
+
+// The registers as the caller of longjmp has them (struct Registers), then the
+// arguments again, and on to the real function.
+asm(R"(
+	.pushsection .text
+	.macro __chord_jump_stub name
+	.globl __chord_wrap_\name
+	.hidden __chord_wrap_\name
+	.type __chord_wrap_\name, @function
+	.p2align 4
+__chord_wrap_\name:
+	.cfi_startproc
+	endbr64
+	subq $152, %rsp
+	.cfi_adjust_cfa_offset 152
+	movq %rbx, 24(%rsp)
+	movq %rsi, 32(%rsp)
+	movq %rdi, 40(%rsp)
+	movq %rbp, 48(%rsp)
+	leaq 160(%rsp), %rax
+	movq %rax, 56(%rsp)
+	movq %r12, 96(%rsp)
+	movq %r13, 104(%rsp)
+	movq %r14, 112(%rsp)
+	movq %r15, 120(%rsp)
+	movq 152(%rsp), %rax
+	movq %rax, 128(%rsp)
+	movq %rsp, %rsi
+	call __chord_note_jump
+	movq 32(%rsp), %rsi
+	movq 40(%rsp), %rdi
+	addq $152, %rsp
+	.cfi_adjust_cfa_offset -152
+	jmp *\name@GOTPCREL(%rip)
+	.cfi_endproc
+	.size __chord_wrap_\name, . - __chord_wrap_\name
+	.endm
+	__chord_jump_stub longjmp
+	__chord_jump_stub _longjmp
+	__chord_jump_stub siglongjmp
+	.weak __longjmp_chk
+	__chord_jump_stub __longjmp_chk
+	.purgem __chord_jump_stub
+	.popsection
+)");
+
+asm(R"(
+	.pushsection .text
+	.globl __chord_wrap_vfork
+	.hidden __chord_wrap_vfork
+	.type __chord_wrap_vfork, @function
+	.p2align 4
+__chord_wrap_vfork:
+	.cfi_startproc
+	endbr64
+	leaq 8(%rsp), %rdi
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call __chord_note_vfork
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	jmp *vfork@GOTPCREL(%rip)
+	.cfi_endproc
+	.size __chord_wrap_vfork, . - __chord_wrap_vfork
+	.popsection
+)");
+
+#define CHORD_WRAPPER extern "C" CHORD_SHARED
+
+namespace chord::runtime {
+namespace {
+
+// ---- longjmp ----------------------------------------------------------------------
+
+// libc keeps the stack pointer of a jmp_buf mangled with a per-process secret.
+uint64_t stack_pointer_of(const __jmp_buf_tag *environment) {
+  uint64_t value = static_cast<uint64_t>(environment->__jmpbuf[6]);
+  asm("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
+  return value;
+}
+
+// ---- The end of the process image ----------------------------------------------------
+
+// A child of vfork runs in its parent's memory and on its stack. Its end ends no
+// frame but those entered since the call of vfork, and the caller's: that one goes
+// on in the parent, at the second return.
+__attribute__((noinline)) bool end_borrowed_image(Instance &instance, int64_t count) {
+  if (instance.pid == process_id()) return false;
+  Thread *thread = current_thread(instance);
+  Frame here;
+  __chord_capture(&here.registers);
+  if (thread != nullptr && thread->vfork_stack != 0)
+    record_jump(instance, thread, here, thread->vfork_stack, count);
+  return true;
+}
+
+__attribute__((noinline)) void end_image(uint32_t kind, uint32_t status) {
+  Instance *running = instance();
+  if (running == nullptr || running->finished || end_borrowed_image(*running, 1)) return;
+  bool may_go_on = kind == CHORD_END_EXEC;
+  Frame here;
+  __chord_capture(&here.registers);
+  write_segment(*running, here, {kind, status, may_go_on, true});
+  if (!may_go_on) running->finished = true;
+}
+
+// An exec that returns has failed.
+template <class Call>
+int exec(Call &&call) {
+  end_image(CHORD_END_EXEC, 0);
+  int result = call();
+  Instance *running = instance();
+  if (running != nullptr) end_borrowed_image(*running, -1);
+  return result;
+}
+
+void on_quick_exit(void *) { end_image(CHORD_END_QUICK, 0); }
+
+// The arguments of execl and its kin as a vector.
+template <class Use>
+int with_vector(const char *first, va_list &list, Use &&use) {
+  va_list counting;
+  va_copy(counting, list);
+  size_t count = 1;
+  while (va_arg(counting, char *) != nullptr) ++count;
+  va_end(counting);
+  auto **vector = static_cast<char **>(__builtin_alloca((count + 1) * sizeof(char *)));
+  vector[0] = const_cast<char *>(first);
+  for (size_t i = 1; first != nullptr && i <= count; ++i) vector[i] = va_arg(list, char *);
+  return use(vector);
+}
+
+}  // namespace
+
+// Runs after the program's own at_quick_exit functions, which are registered
+// later. Only in the program itself: libc never forgets such a hook.
+void install_quick_exit_hook(Instance &instance, void *module) {
+  instance.quick_exit_hook = __cxa_at_quick_exit(on_quick_exit, module) == 0;
+}
+
+// Reached from the stubs below, which have the caller's registers at hand.
+CHORD_WRAPPER __attribute__((optimize("O2"))) void __chord_note_jump(const __jmp_buf_tag *environment,
+                                                                     const Registers *caller) {
+  Instance *running = instance();
+  if (running == nullptr || running->finished) return;
+  Thread *thread = current_thread(*running);
+  uint64_t target = stack_pointer_of(environment);
+  if (thread != nullptr && thread->paused == nullptr && count_known_jump(*running, *caller, target)) {
+    thread->popped = 0;
+    return;
+  }
+  Frame here;
+  here.registers = *caller;
+  record_jump(*running, thread, here, target, 1);
+}
+
+CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap__exit(int status) {
+  end_image(CHORD_END_QUICK, static_cast<uint32_t>(status & 0xff));
+  _exit(status);
+}
+CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap__Exit(int status) { __chord_wrap__exit(status); }
+CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap_quick_exit(int status) {
+  Instance *running = instance();
+  if (running != nullptr && !running->quick_exit_hook) end_image(CHORD_END_QUICK, static_cast<uint32_t>(status & 0xff));
+  quick_exit(status);
+}
+
+CHORD_WRAPPER int __chord_wrap_execve(const char *path, char *const arguments[], char *const environment[]) {
+  return exec([&] { return execve(path, arguments, environment); });
+}
+CHORD_WRAPPER int __chord_wrap_execv(const char *path, char *const arguments[]) {
+  return exec([&] { return execv(path, arguments); });
+}
+CHORD_WRAPPER int __chord_wrap_execvp(const char *file, char *const arguments[]) {
+  return exec([&] { return execvp(file, arguments); });
+}
+CHORD_WRAPPER int __chord_wrap_execvpe(const char *file, char *const arguments[], char *const environment[]) {
+  return exec([&] { return execvpe(file, arguments, environment); });
+}
+CHORD_WRAPPER int __chord_wrap_fexecve(int file, char *const arguments[], char *const environment[]) {
+  return exec([&] { return fexecve(file, arguments, environment); });
+}
+CHORD_WRAPPER int __chord_wrap_execl(const char *path, const char *argument, ...) {
+  va_list list;
+  va_start(list, argument);
+  int result = with_vector(argument, list, [&](char **vector) { return exec([&] { return execv(path, vector); }); });
+  va_end(list);
+  return result;
+}
+CHORD_WRAPPER int __chord_wrap_execlp(const char *file, const char *argument, ...) {
+  va_list list;
+  va_start(list, argument);
+  int result = with_vector(argument, list, [&](char **vector) { return exec([&] { return execvp(file, vector); }); });
+  va_end(list);
+  return result;
+}
+CHORD_WRAPPER int __chord_wrap_execle(const char *path, const char *argument, ...) {
+  va_list list;
+  va_start(list, argument);
+  int result = with_vector(argument, list, [&](char **vector) {
+    char **environment = va_arg(list, char **);
+    return exec([&] { return execve(path, vector, environment); });
+  });
+  va_end(list);
+  return result;
+}
+
+// ---- vfork -----------------------------------------------------------------------
+// Returns twice on the same stack, so it must be reached by a jump, with the
+// caller's return address on top.
+
+CHORD_WRAPPER void __chord_note_vfork(uint64_t stack_pointer) {
+  Instance *running = instance();
+  Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
+  if (thread != nullptr) thread->vfork_stack = stack_pointer;
+}
+
+// ---- Signal dispositions ------------------------------------------------------------
+// Where the program left the default action, our handler is in its place; the
+// program must go on seeing the default.
+
+CHORD_WRAPPER int __chord_wrap_sigaction(int signal, const struct sigaction *action, struct sigaction *old) {
+  // `old` may be `action`: look first.
+  bool resets = action != nullptr && action->sa_handler == SIG_DFL;
+  int result = sigaction(signal, action, old);
+  Instance *running = instance();
+  if (result != 0 || running == nullptr || running->fatal_hook == nullptr) return result;
+  if (old != nullptr && old->sa_sigaction == running->fatal_hook) {
+    zero_bytes(old, sizeof *old);
+    old->sa_handler = SIG_DFL;
+  }
+  if (resets) retake_signal(*running, signal);
+  return result;
+}
+
+CHORD_WRAPPER sighandler_t __chord_wrap_signal(int number, sighandler_t handler) {
+  sighandler_t old = signal(number, handler);
+  Instance *running = instance();
+  if (old == SIG_ERR || running == nullptr || running->fatal_hook == nullptr) return old;
+  if (handler == SIG_DFL) retake_signal(*running, number);
+  return old == reinterpret_cast<sighandler_t>(reinterpret_cast<void *>(running->fatal_hook)) ? SIG_DFL : old;
+}
+
+}  // namespace chord::runtime

@@ -1,0 +1,328 @@
+// Appending a segment to the profile: one pass through a fixed buffer, under a
+// file lock, header last. Whatever goes wrong, the file is cut back to what it
+// was and the program never notices.
+#include <errno.h>
+#include <sys/file.h>
+#include <sys/utsname.h>
+
+#include "runtime.h"
+
+namespace chord::runtime {
+namespace {
+
+// ---- Bytes to the file ----------------------------------------------------------
+
+class Writer {
+ public:
+  Writer(Instance &instance, long file, uint64_t start) : instance_(instance), file_(file), start_(start) {}
+
+  void bytes(const void *data, size_t size) {
+    size_ += size;
+    if (measuring_) return;
+    auto *from = static_cast<const uint8_t *>(data);
+    while (size != 0) {
+      size_t n = write_buffer_size - fill_ < size ? write_buffer_size - fill_ : size;
+      copy_bytes(instance_.buffer + fill_, from, n);
+      fill_ += n;
+      from += n;
+      size -= n;
+      if (fill_ == write_buffer_size) flush();
+    }
+  }
+  void byte(uint8_t value) {
+    ++size_;
+    if (measuring_) return;
+    instance_.buffer[fill_++] = value;
+    if (fill_ == write_buffer_size) flush();
+  }
+  void leb(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
+    byte(static_cast<uint8_t>(value));
+  }
+  void text(const char *text) { bytes(text, length(text) + 1); }
+
+  // The size comes first in a record, so its content is produced twice: once to
+  // be measured, once to be written. It must not change in between.
+  template <class Content>
+  void record(uint32_t tag, uint32_t aux, Content &&content) {
+    uint64_t before = size_;
+    measuring_ = true;
+    content();
+    measuring_ = false;
+    chord_record_header header{tag, aux, size_ - before};
+    size_ = before;
+    bytes(&header, sizeof header);
+    content();
+    while (size_ % 8 != 0) byte(0);
+  }
+
+  // 0 or the kernel's error.
+  long finish(uint32_t flags) {
+    flush();
+    chord_segment_header header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, flags, size_, hash_};
+    put(&header, sizeof header, start_);
+    return error_;
+  }
+
+ private:
+  void flush() {
+    for (size_t at = 0; at < fill_; at += 8) hash_ = (hash_ ^ load<uint64_t>(instance_.buffer + at)) * CHORD_FNV_PRIME;
+    put(instance_.buffer, fill_, start_ + sizeof(chord_segment_header) + flushed_);
+    flushed_ += fill_;
+    fill_ = 0;
+  }
+  void put(const void *data, size_t size, uint64_t offset) {
+    auto *from = static_cast<const char *>(data);
+    while (size != 0 && error_ == 0) {
+      long n = kernel(SYS_pwrite64, file_, reinterpret_cast<long>(from), static_cast<long>(size),
+                      static_cast<long>(offset));
+      if (n <= 0) {
+        if (n != -EINTR) error_ = n == 0 ? -ENOSPC : n;
+        continue;
+      }
+      from += n;
+      size -= static_cast<size_t>(n);
+      offset += static_cast<uint64_t>(n);
+    }
+  }
+
+  Instance &instance_;
+  long file_;
+  uint64_t start_;
+  uint64_t size_ = 0;  // of the payload so far
+  uint64_t flushed_ = 0;
+  size_t fill_ = 0;
+  uint64_t hash_ = CHORD_FNV_BASIS;
+  long error_ = 0;
+  bool measuring_ = false;
+};
+
+// ---- The records ------------------------------------------------------------------
+
+void put_process(Writer &out, const Instance &instance, const End &end) {
+  chord_process process{};
+  process.pid = instance.pid;
+  process.parent = static_cast<uint64_t>(kernel(SYS_getppid));
+  process.start_ns = instance.start_ns;
+  process.end_ns = wall_clock_ns();
+  process.threads = instance.threads_seen;
+  process.end = end.kind;
+  process.status = end.status;
+  out.record(CHORD_RECORD_PROCESS, 0, [&] {
+    out.bytes(&process, sizeof process);
+    out.text(instance.executable);
+    out.text(instance.folder);
+    out.text(instance.label);
+    out.bytes(instance.arguments, instance.arguments_size);
+  });
+}
+
+void put_counters(Writer &out, const uint64_t *now, const uint64_t *before, size_t count) {
+  for (size_t i = 0; i < count;) {
+    uint64_t value = now[i] - before[i];
+    out.leb(value);
+    ++i;
+    if (value != 0) continue;
+    size_t zeros = 0;
+    while (i < count && now[i] == before[i]) {
+      ++zeros;
+      ++i;
+    }
+    out.leb(zeros);
+  }
+}
+
+void put_module(Writer &out, const Module &module) {
+  out.record(CHORD_RECORD_MODULE, module.number, [&] {
+    chord_module_info info{module.bias, module.build_id_size};
+    out.bytes(&info, sizeof info);
+    out.bytes(module.build_id, module.build_id_size);
+    out.text(module.path);
+  });
+  out.record(CHORD_RECORD_COUNTS, module.number, [&] {
+    size_t base = 0;
+    for (size_t i = 0; i < module.proc_count; ++i) {
+      uint64_t key = module.live ? module.procs[i].key : module.shape[i].key;
+      uint64_t count = module.live ? module.procs[i].count : module.shape[i].count;
+      out.bytes(&key, sizeof key);
+      out.leb(count);
+      put_counters(out, module.snapshot + base, module.written + base, count);
+      base += count;
+    }
+  });
+}
+
+void put_note(Writer &out, const char *note) {
+  out.record(CHORD_RECORD_NOTE, 0, [&] { out.text(note); });
+}
+
+void put_notes(Writer &out, const Instance &instance) {
+  if ((instance.notes & note_stack_lost) != 0)
+    put_note(out, "a stack could not be walked to its end (code without unwind information); functions that were "
+                  "active there may be contradictory");
+  if ((instance.notes & note_out_of_memory) != 0) put_note(out, "the runtime ran out of memory; counts are missing");
+  if ((instance.notes & note_foreign_threads) != 0)
+    put_note(out, "threads that were not started through instrumented code share counters of shared objects; those "
+                  "counts may be too low");
+  if ((instance.notes & note_unseen_threads) != 0)
+    put_note(out, "threads that were not started through pthread_create are running; their counts are missing");
+  if ((instance.notes & note_other_stack) != 0)
+    put_note(out, "a longjmp went to another stack; functions that were active on the stack it left may be "
+                  "contradictory");
+  if (instance.unstopped != 0) {
+    char buffer[128];
+    Text note(buffer, sizeof buffer);
+    note.add_number(instance.unstopped).add(" thread(s) could not be stopped; functions active there are inexact");
+    put_note(out, buffer);
+  }
+}
+
+uint32_t put_payload(Writer &out, const Instance &instance, const End &end) {
+  put_process(out, instance, end);
+  for (uint32_t number = 0; number < instance.module_count; ++number)
+    for (const Module *module = instance.modules; module != nullptr; module = module->next)
+      if (module->number == number) put_module(out, *module);
+  if (instance.resolved.size != 0)
+    out.record(CHORD_RECORD_EXITS, 0,
+               [&] { out.bytes(instance.resolved.data, instance.resolved.size * sizeof(chord_exit)); });
+  put_notes(out, instance);
+  constexpr uint32_t missing = note_out_of_memory | note_unseen_threads;
+  return (end.kind == CHORD_END_DUMP ? uint32_t{CHORD_SEGMENT_LIVE} : 0u) |
+         ((instance.notes & missing) != 0 ? uint32_t{CHORD_SEGMENT_TRUNCATED} : 0u);
+}
+
+// ---- The file ------------------------------------------------------------------------
+
+const char *base_name(const char *path) {
+  const char *name = path;
+  for (; *path != 0; ++path)
+    if (*path == '/') name = path + 1;
+  return name;
+}
+
+void expand(const Instance &instance, Text &path) {
+  if (instance.out[0] != '/' && instance.folder[0] != 0) path.add(instance.folder).add('/');
+  for (const char *c = instance.out; *c != 0; ++c) {
+    if (*c != '%' || c[1] == 0) {
+      path.add(*c);
+      continue;
+    }
+    utsname host;
+    switch (*++c) {
+      case 'p': path.add_number(instance.pid); break;
+      case 'e': path.add(base_name(instance.executable)); break;
+      case 't': path.add_number(instance.start_ns / 1000000000u); break;
+      case 'h': path.add(kernel(SYS_uname, arg(&host)) == 0 ? host.nodename : "host"); break;
+      case '%': path.add('%'); break;
+      default: path.add('%').add(*c);
+    }
+  }
+}
+
+const char *reason(long error) {
+  switch (-error) {
+    case EACCES:
+    case EPERM: return "permission denied";
+    case ENOENT:
+    case ENOTDIR: return "no such folder";
+    case ENOSPC:
+    case EDQUOT: return "no space left";
+    case EROFS: return "read-only file system";
+    case EFBIG: return "file size limit reached";
+    case EMFILE:
+    case ENFILE: return "too many open files";
+    case EWOULDBLOCK: return "another process keeps it locked";
+    case EINVAL: return "not a regular file";
+    case EISDIR: return "it is a folder";
+    default: return "system error";
+  }
+}
+
+// Only to the stderr the program was started with: a later file with the same
+// number is the program's own.
+void warn(const Instance &instance, const char *path, long error) {
+  struct stat now;
+  if (instance.quiet || kernel(SYS_fstat, 2, arg(&now)) < 0 || now.st_dev != instance.stderr_device ||
+      now.st_ino != instance.stderr_file)
+    return;
+  char buffer[5000];
+  Text message(buffer, sizeof buffer);
+  message.add("chord: warning: counts of process ").add_number(instance.pid).add(" are lost: cannot write '");
+  message.add(path).add("': ").add(reason(error)).add(" (error ").add_number(static_cast<uint64_t>(-error));
+  message.add("); set CHORD_OUT to a writable file\n");
+  kernel(SYS_write, 2, reinterpret_cast<long>(message.data()), static_cast<long>(message.size()));
+}
+
+// Never one of the standard numbers: the program may still write to those.
+long open_profile(const char *path) {
+  long file = kernel(SYS_open, reinterpret_cast<long>(path),
+                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  if (file < 0 || file > 2) return file;
+  long higher = kernel(SYS_fcntl, file, F_DUPFD_CLOEXEC, 3);
+  kernel(SYS_close, file);
+  return higher;
+}
+
+// A lock holder writes for milliseconds; one that does not let go is stopped or
+// foreign, and must not stop us.
+long lock_file(long file) {
+  for (int tries = 0; tries < 20000; ++tries) {
+    long result = kernel(SYS_flock, file, LOCK_EX | LOCK_NB);
+    if (result != -EWOULDBLOCK && result != -EINTR) return result;
+    sleep_ns(500000);
+  }
+  return -EWOULDBLOCK;
+}
+
+long append(Instance &instance, long file, const End &end) {
+  struct stat facts;
+  if (kernel(SYS_fstat, file, arg(&facts)) < 0 || !S_ISREG(facts.st_mode)) return -EINVAL;
+  long error = lock_file(file);
+  if (error != 0) return error;
+  long size = kernel(SYS_lseek, file, 0, SEEK_END);
+  if (size < 0) return size;
+  Writer out(instance, file, (static_cast<uint64_t>(size) + 7) & ~uint64_t{7});
+  uint32_t flags = put_payload(out, instance, end);
+  error = out.finish(flags);
+  if (error != 0) kernel(SYS_ftruncate, file, size);
+  return error;
+}
+
+// Writing past RLIMIT_FSIZE sends a signal that would kill the program; it is
+// blocked here, and taken back if it was not there before.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() { kernel(SYS_rt_sigpending, arg(&before_), sizeof before_); }
+  ~NoFileSizeSignal() {
+    Mask wanted = mask_of(SIGXFSZ);
+    timespec at_once{};
+    if ((before_ & wanted) == 0)
+      kernel(SYS_rt_sigtimedwait, arg(&wanted), 0, arg(&at_once), sizeof wanted);
+  }
+
+ private:
+  Mask before_ = 0;
+};
+
+}  // namespace
+
+bool append_segment(Instance &instance, const End &end) {
+  char path[8500];
+  Text text(path, sizeof path);
+  expand(instance, text);
+  NoFileSizeSignal guard;
+  long file = open_profile(path);
+  long error = file < 0 ? file : append(instance, file, end);
+  if (file >= 0) kernel(SYS_close, file);  // and unlock
+  if (error != 0) warn(instance, path, error);
+  return error == 0;
+}
+
+void remember_stderr(Instance &instance) {
+  struct stat now;
+  if (kernel(SYS_fstat, 2, arg(&now)) < 0) return;
+  instance.stderr_device = now.st_dev;
+  instance.stderr_file = now.st_ino;
+}
+
+}  // namespace chord::runtime

@@ -1,0 +1,124 @@
+#include "analysis/count_procedure.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "base/diagnostics.h"
+
+namespace chord::analysis {
+namespace {
+
+// For each instruction of a block the number of the block; kNone for padding.
+std::vector<uint32_t> blocks_of_instructions(const format::Procedure &map) {
+  std::vector<uint32_t> block_of(map.instructions.size(), core::kNone);
+  for (uint32_t b = 0; b < map.blocks.size(); ++b) {
+    std::fill_n(block_of.begin() + map.blocks[b].first, map.blocks[b].count, b);
+  }
+  return block_of;
+}
+
+// Never executed and never left early: all is zero, and there is nothing to solve.
+void count_nothing(CountedProcedure &procedure) {
+  const format::Procedure &map = *procedure.map;
+  procedure.counts.edge.assign(map.edges.size(), 0);
+  procedure.counts.vertex.assign(map.blocks.size(), 0);
+  procedure.counts.edge_known.assign(map.edges.size(), true);
+  procedure.executed.assign(map.instructions.size(), 0);
+}
+
+struct Ends {
+  std::vector<int64_t> by_block;
+  // Activations that ended in this instruction's block with all of the block's
+  // instructions before it executed, and none from it on.
+  std::vector<int64_t> before;
+};
+
+Ends collect_ends(const MeasuredProcedure &measured, const format::Procedure &map) {
+  Ends ends;
+  if (measured.exits.empty()) return ends;
+  std::vector<uint32_t> block_of = blocks_of_instructions(map);
+  ends.by_block.assign(map.blocks.size(), 0);
+  ends.before.assign(map.instructions.size(), 0);
+  for (const MeasuredProcedure::Exit &exit : measured.exits) {
+    uint32_t block = block_of[exit.instruction];
+    ends.by_block[block] += exit.count;
+    // An end behind the block's last instruction takes nothing from any other.
+    uint32_t first_missing = exit.instruction + (exit.executed ? 1 : 0);
+    if (first_missing < block_of.size() && block_of[first_missing] == block) ends.before[first_missing] += exit.count;
+  }
+  return ends;
+}
+
+void count_instructions(const Ends &ends, CountedProcedure &procedure) {
+  const format::Procedure &map = *procedure.map;
+  procedure.executed.assign(map.instructions.size(), 0);
+  for (uint32_t b = 0; b < map.blocks.size(); ++b) {
+    uint64_t running = procedure.counts.vertex[b];
+    for (uint32_t i = map.blocks[b].first; i < map.blocks[b].first + map.blocks[b].count; ++i) {
+      int64_t ended = ends.before.empty() ? 0 : ends.before[i];
+      if (ended > 0 && static_cast<uint64_t>(ended) > running) {
+        procedure.problem = fmt::format("{} activations ended in block {}, which was entered {} times", ends.by_block[b],
+                                        b, procedure.counts.vertex[b]);
+        return;
+      }
+      running -= static_cast<uint64_t>(ended);
+      procedure.executed[i] = running;
+    }
+  }
+  for (uint32_t e = 0; e < map.edges.size(); ++e) {
+    const format::Edge &edge = map.edges[e];
+    std::fill_n(procedure.executed.begin() + edge.padding_first, edge.padding_count, procedure.counts.edge[e]);
+  }
+}
+
+// Entries by way of landing pads and second returns are no activations.
+uint64_t activations(const CountedProcedure &procedure) {
+  uint64_t calls = 0;
+  for (uint32_t e = 0; e < procedure.map->edges.size(); ++e) {
+    if (procedure.map->edges[e].kind == format::EdgeKind::enter) calls += procedure.counts.edge[e];
+  }
+  return calls;
+}
+
+bool all_zero(const std::vector<uint64_t> &counters) {
+  return std::all_of(counters.begin(), counters.end(), [](uint64_t c) { return c == 0; });
+}
+
+}  // namespace
+
+uint64_t checked_add(uint64_t a, uint64_t b, const std::string &what) {
+  uint64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) {
+    throw base::Error(fmt::format("{}: the counts do not fit 64 bits", what), "report on fewer runs at a time");
+  }
+  return sum;
+}
+
+void count_procedure(const MeasuredProcedure &measured, CountedProcedure &procedure) {
+  const format::Procedure &map = *procedure.map;
+  procedure.problem = measured.problem;
+  if (measured.exits.empty() && all_zero(measured.counters)) {
+    count_nothing(procedure);
+    return;
+  }
+  Ends ends = collect_ends(measured, map);
+  core::Measurement measurement;
+  measurement.counters = measured.counters;
+  measurement.counters.resize(map.plan.counters.size());
+  measurement.early_exits.assign(ends.by_block.begin(), ends.by_block.end());
+  procedure.counts = core::solve_counts(map.graph(), map.plan, measurement);
+  if (procedure.problem.empty()) procedure.problem = procedure.counts.contradiction;
+  if (procedure.problem.empty()) count_instructions(ends, procedure);
+  if (!procedure.problem.empty()) {
+    // Numbers that contradict each other are not shown, so there are none to keep.
+    count_nothing(procedure);
+    return;
+  }
+  procedure.calls = activations(procedure);
+  for (uint64_t count : procedure.executed) {
+    procedure.instructions = checked_add(procedure.instructions, count, map.name);
+  }
+}
+
+}  // namespace chord::analysis

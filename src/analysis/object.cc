@@ -1,0 +1,128 @@
+#include "analysis/object.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+
+#include "base/diagnostics.h"
+#include "chord_abi.h"
+
+namespace chord::analysis {
+namespace {
+
+class ElfFile {
+ public:
+  explicit ElfFile(const std::string &path) : path_(path) {
+    elf_version(EV_CURRENT);
+    descriptor_ = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+    if (descriptor_ < 0) throw base::Error(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+    elf_ = elf_begin(descriptor_, ELF_C_READ_MMAP, nullptr);
+    if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF) {
+      close();
+      throw base::Error(fmt::format("{}: not an ELF file", path));
+    }
+  }
+  ~ElfFile() { close(); }
+  ElfFile(const ElfFile &) = delete;
+  ElfFile &operator=(const ElfFile &) = delete;
+
+  Elf_Scn *section(const char *name) const {
+    size_t names = 0;
+    if (elf_getshdrstrndx(elf_, &names) != 0) return nullptr;
+    for (Elf_Scn *s = elf_nextscn(elf_, nullptr); s != nullptr; s = elf_nextscn(elf_, s)) {
+      GElf_Shdr header;
+      if (gelf_getshdr(s, &header) == nullptr) continue;
+      const char *found = elf_strptr(elf_, names, header.sh_name);
+      if (found != nullptr && std::strcmp(found, name) == 0) return s;
+    }
+    return nullptr;
+  }
+
+  // The bytes of a section; empty if there is none of that name.
+  std::string_view contents(const char *name) const {
+    Elf_Scn *found = section(name);
+    if (found == nullptr) return {};
+    GElf_Shdr header;
+    if (gelf_getshdr(found, &header) != nullptr && (header.sh_flags & SHF_COMPRESSED) != 0 &&
+        elf_compress(found, 0, 0) < 0) {
+      throw base::Error(fmt::format("{}: cannot decompress section {}: {}", path_, name, elf_errmsg(-1)));
+    }
+    Elf_Data *data = elf_rawdata(found, nullptr);
+    if (data == nullptr || data->d_buf == nullptr) return {};
+    return {static_cast<const char *>(data->d_buf), data->d_size};
+  }
+
+  std::string build_id() const {
+    size_t count = 0;
+    if (elf_getphdrnum(elf_, &count) != 0) return "";
+    for (size_t i = 0; i < count; ++i) {
+      GElf_Phdr header;
+      if (gelf_getphdr(elf_, static_cast<int>(i), &header) == nullptr || header.p_type != PT_NOTE) continue;
+      std::string found = build_id_in(header);
+      if (!found.empty()) return found;
+    }
+    return "";
+  }
+
+ private:
+  std::string build_id_in(const GElf_Phdr &header) const {
+    // Notes of a segment aligned to 8 are laid out with that alignment.
+    Elf_Type type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+    Elf_Data *data = elf_getdata_rawchunk(elf_, static_cast<int64_t>(header.p_offset), header.p_filesz, type);
+    if (data == nullptr) return "";
+    GElf_Nhdr note;
+    size_t name = 0, descriptor = 0;
+    for (size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &descriptor)) != 0;) {
+      const char *bytes = static_cast<const char *>(data->d_buf);
+      if (note.n_type == NT_GNU_BUILD_ID && std::string_view(bytes + name, note.n_namesz) == std::string_view("GNU", 4)) {
+        return std::string(bytes + descriptor, note.n_descsz);
+      }
+    }
+    return "";
+  }
+
+  void close() {
+    if (elf_ != nullptr) elf_end(elf_);
+    if (descriptor_ >= 0) ::close(descriptor_);
+    elf_ = nullptr;
+    descriptor_ = -1;
+  }
+
+  std::string path_;
+  int descriptor_ = -1;
+  Elf *elf_ = nullptr;
+};
+
+}  // namespace
+
+Object read_object(const std::string &path, bool texts) {
+  ElfFile file(path);
+  Object object;
+  object.path = path;
+  object.build_id = file.build_id();
+  if (file.section(CHORD_MAP_SECTION) == nullptr) {
+    throw base::Error(fmt::format("{}: has no map: it was not built with chord", path),
+                      "put `chord` in front of the compiler command, both to compile and to link");
+  }
+  format::MapSection maps = format::decode_maps(file.contents(CHORD_MAP_SECTION), texts);
+  if (!maps.error.empty()) throw base::Error(fmt::format("{}: {}", path, maps.error), "build the program again");
+  format::AnchorSection anchors = format::decode_anchors(file.contents(CHORD_ANCHOR_SECTION));
+  if (!anchors.error.empty()) throw base::Error(fmt::format("{}: {}", path, anchors.error), "build the program again");
+  object.units = std::move(maps.units);
+  object.anchors = std::move(anchors.anchors);
+  return object;
+}
+
+std::string show_build_id(const std::string &build_id) {
+  if (build_id.empty()) return "none";
+  std::string out;
+  for (unsigned char c : build_id) out += fmt::format("{:02x}", c);
+  return out;
+}
+
+}  // namespace chord::analysis

@@ -1,0 +1,27 @@
+// What chord finds in an executable or shared object: its build id, the maps of
+// its translation units, and the anchors that say which procedures are really in it
+// and where their woven code lies.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "format/map.h"
+
+namespace chord::analysis {
+
+struct Object {
+  std::string path;
+  std::string build_id;  // raw bytes, may be empty
+  std::vector<format::UnitMap> units;
+  std::vector<format::Anchor> anchors;
+};
+
+// Throws Error if the file cannot be read, is no ELF file, was not built with
+// chord, or its sections are damaged. `texts`: see format::decode_maps.
+Object read_object(const std::string &path, bool texts);
+
+// "3f2a…" for messages; "none" if empty.
+std::string show_build_id(const std::string &build_id);
+
+}  // namespace chord::analysis

@@ -1,0 +1,252 @@
+#include "analysis/program.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+#include <unordered_map>
+
+#include "analysis/count_procedure.h"
+#include "analysis/woven_code.h"
+#include "base/diagnostics.h"
+#include "chord_abi.h"
+
+namespace chord::analysis {
+namespace {
+
+// One module of the program while it is being counted.
+struct Counting {
+  Object object;
+  std::unordered_map<uint64_t, uint32_t> woven;  // key -> index in `procedures`; live ones only
+  std::set<uint64_t> known;                      // all keys of the map
+  std::vector<CountedProcedure> procedures;
+  std::vector<MeasuredProcedure> measured;       // beside `procedures`
+  CodeIndex code;
+  std::vector<std::string> refused;              // why counts were not taken
+  bool used = false;                             // some segment's counts were taken
+};
+
+void index_procedures(Counting &module) {
+  std::unordered_map<uint64_t, const format::Anchor *> anchors;
+  for (const format::Anchor &anchor : module.object.anchors) {
+    if (is_live(anchor)) anchors.emplace(anchor.key, &anchor);
+  }
+  for (const format::UnitMap &unit : module.object.units) {
+    for (const format::Procedure &map : unit.procedures) {
+      if (!map.skipped.empty()) continue;
+      module.known.insert(map.key);
+      auto anchor = anchors.find(map.key);
+      if (anchor == anchors.end() || module.woven.contains(map.key)) continue;
+      auto number = static_cast<uint32_t>(module.procedures.size());
+      module.woven.emplace(map.key, number);
+      CountedProcedure &procedure = module.procedures.emplace_back();
+      procedure.map = &map;
+      procedure.unit = &unit;
+      procedure.address = anchor->second->parts[0].address;
+    }
+  }
+  module.measured.resize(module.procedures.size());
+  for (const format::Anchor &anchor : module.object.anchors) {
+    auto found = module.woven.find(anchor.key);
+    if (found != module.woven.end() && is_live(anchor)) module.code.add(found->second, anchor);
+  }
+  module.code.sort();
+}
+
+// Why these counts cannot be of this object; empty if they can.
+std::string mismatch(const Counting &module, const format::ModuleProfile &profile) {
+  const std::string &have = module.object.build_id;
+  if (!have.empty() && !profile.build_id.empty() && have != profile.build_id) {
+    return fmt::format("{}: the profile is of another build (build id {}, the file has {})", profile.path,
+                       show_build_id(profile.build_id), show_build_id(have));
+  }
+  for (const format::ModuleProfile::Procedure &p : profile.procedures) {
+    auto found = module.woven.find(p.key);
+    bool fits = found == module.woven.end()
+                    ? module.known.contains(p.key)
+                    : module.procedures[found->second].map->plan.counters.size() == p.counters.size();
+    if (!fits) {
+      return fmt::format("{}: the profile is of another build (procedure {:#x} is not in the file)", profile.path, p.key);
+    }
+  }
+  return "";
+}
+
+void add_counters(Counting &module, const format::ModuleProfile &profile) {
+  for (const format::ModuleProfile::Procedure &p : profile.procedures) {
+    auto found = module.woven.find(p.key);
+    if (found == module.woven.end()) continue;  // dropped by the linker
+    module.procedures[found->second].ran_in_profile = true;
+    std::vector<uint64_t> &sum = module.measured[found->second].counters;
+    sum.resize(p.counters.size());
+    for (size_t i = 0; i < sum.size(); ++i) {
+      sum[i] = checked_add(sum[i], p.counters[i], module.procedures[found->second].map->name);
+    }
+  }
+  module.used = true;
+}
+
+// Finds the instruction of an early exit. Frames of code that was not woven count
+// nothing and are passed over.
+void add_exit(Counting &module, uint64_t pc, uint32_t kind, int64_t count) {
+  bool at_call = kind == CHORD_EXIT_AT_CALL;
+  // A call may be the last instruction of its part: its return address is then outside.
+  std::optional<CodeIndex::Hit> hit = module.code.find(at_call ? pc - 1 : pc);
+  if (!hit) return;
+  const CountedProcedure &procedure = module.procedures[hit->procedure];
+  MeasuredProcedure &measured = module.measured[hit->procedure];
+  const format::Procedure &map = *procedure.map;
+  std::optional<uint32_t> instruction;
+  if (hit->part < map.fragments.size()) {
+    PartLayout layout(map, *hit->anchor, hit->part);
+    auto offset = static_cast<uint32_t>(pc - hit->anchor->parts[hit->part].address);
+    instruction = at_call ? layout.ending_at(offset) : layout.next_at(offset);
+  }
+  if (!instruction) {
+    measured.problem = fmt::format("{} activations ended at address {:#x}, where no instruction of it is", count, pc);
+    return;
+  }
+  measured.exits.push_back({*instruction, at_call, count});
+}
+
+// By module, address and kind. The same place is left over and over by exceptions,
+// so each is looked up once; and a frame that ran on across two segments ended in
+// the one (+1) and began in the other (-1), which cancel here.
+using ExitSums = std::map<std::tuple<uint32_t, uint64_t, uint32_t>, int64_t>;
+
+class Counter {
+ public:
+  explicit Counter(std::vector<Object> objects) {
+    modules_.resize(objects.size());
+    for (size_t i = 0; i < objects.size(); ++i) {
+      modules_[i].object = std::move(objects[i]);
+      index_procedures(modules_[i]);
+      by_path_[modules_[i].object.path] = i;
+    }
+  }
+
+  void add(const format::Segment &segment) {
+    std::vector<std::optional<size_t>> taken(segment.modules.size());
+    bool any = segment.modules.empty();
+    for (size_t i = 0; i < segment.modules.size(); ++i) {
+      auto found = by_path_.find(segment.modules[i].path);
+      if (found == by_path_.end()) continue;
+      Counting &module = modules_[found->second];
+      std::string why = mismatch(module, segment.modules[i]);
+      if (!why.empty()) {
+        module.refused.push_back(std::move(why));
+        continue;
+      }
+      add_counters(module, segment.modules[i]);
+      taken[i] = found->second;
+      any = true;
+    }
+    for (const format::EarlyExit &exit : segment.exits) {
+      if (!taken[exit.module]) continue;
+      int64_t &sum = exits_[{static_cast<uint32_t>(*taken[exit.module]), exit.pc, exit.kind}];
+      if (__builtin_add_overflow(sum, static_cast<int64_t>(exit.count), &sum)) {
+        throw base::Error(fmt::format("{}: the early exits do not fit 64 bits", segment.executable));
+      }
+    }
+    if (any) count_run(segment);
+    for (const std::string &note : segment.notes) {
+      program_.warnings.push_back(fmt::format("process {}: {}", segment.pid, note));
+    }
+  }
+
+  Program finish() {
+    program_.runs += running_.size();
+    for (const auto &[pid, threads] : running_) program_.threads += threads;
+    for (const auto &[place, count] : exits_) {
+      const auto &[module, pc, kind] = place;
+      if (count != 0) add_exit(modules_[module], pc, kind, count);
+    }
+    for (Counting &module : modules_) {
+      warn_refused(module);
+      finish(module);
+    }
+    return std::move(program_);
+  }
+
+ private:
+  // Dumps of a process that went on are part of the run that its last segment ends.
+  void count_run(const format::Segment &segment) {
+    if (segment.end == CHORD_END_DUMP) {
+      running_[segment.pid] = segment.threads;
+      return;
+    }
+    running_.erase(segment.pid);
+    program_.runs += segment.runs;
+    program_.threads += segment.threads;
+  }
+
+  void warn_refused(const Counting &module) {
+    if (module.refused.empty()) return;
+    // The same reason for a hundred old runs is one warning.
+    std::map<std::string, size_t> reasons;
+    for (const std::string &why : module.refused) ++reasons[why];
+    if (program_.runs == 0) {
+      throw base::Error(module.refused[0],
+                        "run the present build again, or name the build that ran with --program=PATH");
+    }
+    for (const auto &[why, times] : reasons) {
+      program_.warnings.push_back(fmt::format("{}; {} left out", why, times == 1 ? "one run" : fmt::format("{} runs", times)));
+    }
+  }
+
+  void finish(Counting &module) {
+    auto number = static_cast<uint32_t>(program_.modules.size());
+    for (size_t i = 0; i < module.procedures.size(); ++i) {
+      CountedProcedure &procedure = module.procedures[i];
+      procedure.module = number;
+      count_procedure(module.measured[i], procedure);
+      if (!procedure.exact()) {
+        program_.warnings.push_back(
+            fmt::format("{}: its counts contradict each other and are not shown: {}", procedure.map->name, procedure.problem));
+      }
+      program_.instructions = checked_add(program_.instructions, procedure.instructions, program_.name);
+      program_.procedures.push_back(std::move(procedure));
+    }
+    Module &done = program_.modules.emplace_back();
+    done.path = std::move(module.object.path);
+    done.build_id = std::move(module.object.build_id);
+    done.units = std::move(module.object.units);
+    list_skipped(done);
+  }
+
+  // A global procedure that many units hold a copy of (an inline function) is one.
+  void list_skipped(const Module &module) {
+    std::set<std::string_view> seen;
+    for (const format::UnitMap &unit : module.units) {
+      for (const format::Procedure &map : unit.procedures) {
+        if (map.skipped.empty() || (map.global && !seen.insert(map.name).second)) continue;
+        program_.skipped.push_back({&map, &unit});
+      }
+    }
+  }
+
+  std::vector<Counting> modules_;
+  std::map<std::string, size_t> by_path_;
+  ExitSums exits_;
+  std::map<uint64_t, uint64_t> running_;  // threads of processes not known to have ended
+  Program program_;
+};
+
+}  // namespace
+
+Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments) {
+  Counter counter(std::move(objects));
+  for (const format::Segment *segment : segments) counter.add(*segment);
+  Program program = counter.finish();
+  if (!segments.empty()) {
+    program.path = segments[0]->executable;
+    program.name = std::filesystem::path(program.path).filename();
+  }
+  return program;
+}
+
+}  // namespace chord::analysis

@@ -1,0 +1,81 @@
+// Facts: every procedure that is in the program, with exact counts.
+//
+// Program = executable and shared objects (maps, anchors) + profile (counters,
+// early exits) -> solve_counts -> counts of edges, blocks and instructions.
+// Everything in report/ and exports/ reads this and nothing else.
+//
+// A Program may be moved but not copied: its procedures point into its modules.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/object.h"
+#include "core/solve_counts.h"
+#include "format/map.h"
+#include "format/profile.h"
+
+namespace chord::analysis {
+
+struct CountedProcedure {
+  const format::Procedure *map = nullptr;
+  const format::UnitMap *unit = nullptr;
+  uint32_t module = 0;
+  uint64_t address = 0;              // link-time address of the woven code
+  core::Counts counts;               // summed over all segments; by edge and block
+  std::vector<uint64_t> executed;    // per instruction, padding included
+  uint64_t calls = 0;                // activations
+  uint64_t instructions = 0;         // sum of `executed`
+  std::string problem;               // contradiction: counts are not to be trusted
+  bool ran_in_profile = false;       // some segment had counters for it
+
+  bool exact() const { return problem.empty(); }
+};
+
+struct Module {
+  std::string path;
+  std::string build_id;
+  std::vector<format::UnitMap> units;
+};
+
+struct Skipped {
+  const format::Procedure *map = nullptr;
+  const format::UnitMap *unit = nullptr;
+};
+
+struct Program {
+  Program() = default;
+  Program(Program &&) = default;
+  Program &operator=(Program &&) = default;
+  Program(const Program &) = delete;
+  Program &operator=(const Program &) = delete;
+
+  std::string name;                          // of the executable, without its folders
+  std::string path;                          // of the executable
+  std::vector<Module> modules;
+  std::vector<CountedProcedure> procedures;  // woven
+  std::vector<Skipped> skipped;              // left alone, with reasons
+  uint64_t instructions = 0;  // over all procedures whose counts can be trusted
+  uint64_t runs = 0;          // process images
+  uint64_t threads = 0;       // over all of them
+  std::vector<std::string> warnings;
+};
+
+struct LoadOptions {
+  // Path of the executable, if it is not where the profile says; also chooses
+  // among several programs in one profile.
+  std::string program;
+  bool texts = false;  // the instructions' texts are wanted
+};
+
+// Throws Error where there is nothing left to report: several programs and none
+// chosen, no readable segment, profile of another build, no map.
+Program load_program(const format::Profile &profile, const LoadOptions &options);
+
+// The same from objects already read: `objects` holds one per module path that
+// occurs in the segments, or none for those that cannot be read (a warning has
+// been given). All segments must be of one program.
+Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments);
+
+}  // namespace chord::analysis

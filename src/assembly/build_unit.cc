@@ -1,0 +1,162 @@
+// Second half of building procedures: fragments that jump into each other become
+// one procedure, then blocks and edges.
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <unordered_map>
+
+#include "assembly/build_graph.h"
+#include "assembly/fragments.h"
+#include "assembly/procedure.h"
+
+namespace chord::assembly {
+namespace {
+
+bool is_cold_part(std::string_view name, std::string_view of) {
+  return name.size() > of.size() && name.starts_with(of) && name.substr(of.size()).starts_with(".cold");
+}
+bool is_cold_name(std::string_view name) { return name.find(".cold") != std::string_view::npos; }
+
+// Which fragment a byte of a section belongs to.
+class FragmentIndex {
+ public:
+  explicit FragmentIndex(const std::vector<DecodedFragment> &fragments) {
+    for (uint32_t i = 0; i < fragments.size(); ++i) {
+      const Fragment &f = fragments[i].place;
+      starts_[f.section][f.begin] = {f.end, i};
+    }
+  }
+  uint32_t find(uint32_t section, uint32_t position) const {
+    auto of = starts_.find(section);
+    if (of == starts_.end()) return kNoStatement;
+    auto it = of->second.upper_bound(position);
+    if (it == of->second.begin()) return kNoStatement;
+    --it;
+    return position < it->second.first ? it->second.second : kNoStatement;
+  }
+
+ private:
+  std::unordered_map<uint32_t, std::map<uint32_t, std::pair<uint32_t, uint32_t>>> starts_;
+};
+
+class UnitBuilder {
+ public:
+  UnitBuilder(const Source &source, Unit &unit)
+      : source_(source),
+        unit_(unit),
+        fragments_(decode_fragments(source, unit.layout, unit.symbols)),
+        index_(fragments_),
+        parent_(fragments_.size()) {
+    std::iota(parent_.begin(), parent_.end(), 0u);
+  }
+
+  void run() {
+    for (uint32_t f = 0; f < fragments_.size(); ++f) join_by_jumps(f);
+    std::map<uint32_t, std::vector<uint32_t>> members;
+    for (uint32_t f = 0; f < fragments_.size(); ++f) members[find(f)].push_back(f);
+    std::vector<std::vector<uint32_t>> order;
+    for (auto &[root, list] : members) order.push_back(list);
+    std::sort(order.begin(), order.end());
+    for (const std::vector<uint32_t> &list : order) unit_.procedures.push_back(make(list));
+    for (const Procedure &p : unit_.procedures) unit_.local.insert(p.name);
+    mark_local_calls();
+    GraphBuilder builder(source_, unit_);
+    for (Procedure &p : unit_.procedures) {
+      if (p.skipped.empty()) builder.build(p);
+    }
+  }
+
+ private:
+  uint32_t find(uint32_t f) {
+    while (parent_[f] != f) f = parent_[f] = parent_[parent_[f]];
+    return f;
+  }
+
+  // A jump to a label inside another fragment makes the two one procedure.
+  void join_by_jumps(uint32_t f) {
+    for (const Instruction &in : fragments_[f].instructions) {
+      if (in.padding || in.decoded.indirect) continue;
+      if (in.decoded.flow != isa::Flow::jump && in.decoded.flow != isa::Flow::conditional) continue;
+      std::string_view name = first_symbol(source_.statements[in.last_statement].operands);
+      uint32_t label = unit_.symbols.find_label(source_, name, in.last_statement);
+      if (label == kNoStatement) continue;
+      uint32_t other = index_.find(source_.statements[label].section, unit_.layout.places[label].begin);
+      if (other == kNoStatement || other == f) continue;
+      bool is_function = unit_.symbols.functions.contains(name) || unit_.symbols.globals.contains(name);
+      if (is_function && !is_cold_part(name, fragments_[f].place.name)) continue;  // a tail call
+      parent_[find(f)] = find(other);
+    }
+  }
+
+  Procedure make(std::vector<uint32_t> list) {
+    // The entry fragment first, then the cold ones in text order.
+    std::stable_partition(list.begin(), list.end(), [&](uint32_t f) { return !is_cold_name(fragments_[f].place.name); });
+    Procedure p;
+    p.name = fragments_[list[0]].place.name;
+    p.global = unit_.symbols.globals.contains(p.name);
+    uint32_t entries = 0;
+    for (uint32_t f : list) {
+      DecodedFragment &d = fragments_[f];
+      entries += !is_cold_name(d.place.name);
+      if (p.skipped.empty() && !d.problem.empty()) p.skipped = d.problem;
+      uint32_t number = static_cast<uint32_t>(p.fragments.size());
+      p.fragments.push_back(d.place);
+      for (Instruction &in : d.instructions) {
+        in.fragment = number;
+        p.instructions.push_back(std::move(in));
+      }
+    }
+    if (entries > 1 && p.skipped.empty()) p.skipped = "jumps into the middle of another function";
+    if (p.instructions.empty() && p.skipped.empty()) p.skipped = "no instructions";
+    if (!source_.preprocessing.empty() && p.skipped.empty()) {
+      p.skipped = fmt::format("the file uses {}", source_.preprocessing);
+    }
+    return p;
+  }
+
+  void mark_local_calls() {
+    std::unordered_map<std::string_view, Procedure *> by_name;
+    for (Procedure &p : unit_.procedures) by_name.emplace(p.name, &p);
+    for (const Procedure &p : unit_.procedures) {
+      for (const Instruction &in : p.instructions) {
+        std::string_view callee = callee_of(source_, in);
+        if (callee.empty()) continue;
+        if (auto it = by_name.find(callee); it != by_name.end()) it->second->called_locally = true;
+      }
+    }
+  }
+
+  const Source &source_;
+  Unit &unit_;
+  std::vector<DecodedFragment> fragments_;
+  FragmentIndex index_;
+  std::vector<uint32_t> parent_;
+};
+
+}  // namespace
+
+core::Graph Procedure::graph() const {
+  core::Graph g(static_cast<uint32_t>(blocks.size()), 0, 1);
+  for (size_t e = 1; e < edges.size(); ++e) g.add_edge(edges[e].from, edges[e].to);
+  return g;
+}
+
+std::string_view callee_of(const Source &source, const Instruction &in) {
+  if (in.padding || in.decoded.indirect) return {};
+  if (in.decoded.flow != isa::Flow::call && in.decoded.flow != isa::Flow::jump &&
+      in.decoded.flow != isa::Flow::conditional) {
+    return {};
+  }
+  return first_symbol(source.statements[in.last_statement].operands);
+}
+
+void build_unit(const Source &source, Layout layout, Unit &out) {
+  out.source = &source;
+  out.layout = std::move(layout);
+  out.symbols = index_symbols(source);
+  UnitBuilder(source, out).run();
+}
+
+}  // namespace chord::assembly

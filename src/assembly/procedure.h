@@ -1,0 +1,95 @@
+// Procedures as control-flow graphs over the statements of a Source.
+//
+// A procedure is a function with its cold fragments. Its graph has a virtual entry
+// (block 0) and exit (block 1). Calls do not end blocks; what leaves a procedure in
+// the middle of a block (exit, throw, longjmp) is recorded at run time and put back
+// by analysis. Control that comes in from outside other than by a call arrives
+// through a landing vertex: entry -> landing -> block.
+//
+// Anything not understood makes the procedure `skipped`, with the reason, and its
+// text is left as it is.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assembly/layout.h"
+#include "assembly/source.h"
+#include "assembly/symbols.h"
+#include "core/graph.h"
+#include "isa/isa.h"
+
+namespace chord::assembly {
+
+struct Instruction {
+  uint32_t first_statement = 0;  // a lone prefix and its instruction are two statements
+  uint32_t last_statement = 0;
+  uint32_t offset = 0;           // in the section's original code
+  uint32_t fragment = 0;
+  uint32_t file = 0;             // number given by .file; meaningless if line == 0
+  uint32_t line = 0;
+  isa::Decoded decoded;
+  bool padding = false;          // made by an alignment directive
+};
+
+enum class BlockKind : uint8_t { entry, exit, code, dispatch, landing };
+
+struct Block {
+  BlockKind kind = BlockKind::code;
+  uint32_t first = 0;  // instructions [first, first + count)
+  uint32_t count = 0;
+};
+
+enum class EdgeKind : uint8_t { return_edge, fall, taken, jump, dispatch, enter, landing, leave, tail_call, never };
+
+struct Edge {
+  uint32_t from = 0;
+  uint32_t to = 0;
+  EdgeKind kind = EdgeKind::fall;
+  uint32_t padding_first = 0;  // instructions executed on the way
+  uint32_t padding_count = 0;
+  std::vector<Mention> slots;  // dispatch and landing: operands that name the target
+};
+
+struct Fragment {
+  std::string_view name;
+  uint32_t section = 0;
+  uint32_t first_statement = 0;  // its label
+  uint32_t last_statement = 0;   // one past; statements of other sections may lie between
+  uint32_t begin = 0;            // bytes of the section
+  uint32_t end = 0;
+};
+
+struct Procedure {
+  std::string_view name;
+  bool global = false;
+  std::vector<Fragment> fragments;
+  std::vector<Instruction> instructions;  // block by block, in text order; then padding
+  std::vector<Block> blocks;
+  std::vector<Edge> edges;                // edge 0 is exit -> entry
+  std::string skipped;
+  // The procedure is called directly from its own translation unit, so a caller
+  // may know which registers it leaves alone (gcc's -fipa-ra).
+  bool called_locally = false;
+
+  core::Graph graph() const;
+};
+
+struct Unit {
+  const Source *source = nullptr;
+  Layout layout;
+  Symbols symbols;
+  std::vector<Procedure> procedures;  // in text order
+  std::unordered_set<std::string_view> local;  // names of the procedures
+};
+
+// Finds and builds all procedures. The layout must be of the same source.
+void build_unit(const Source &source, Layout layout, Unit &out);
+
+// Callee of a direct call or tail call: the symbol without @PLT; empty if indirect.
+std::string_view callee_of(const Source &source, const Instruction &instruction);
+
+}  // namespace chord::assembly

@@ -1,0 +1,44 @@
+// The unwind rules (.cfi_* directives) in force at each statement of a fragment, so
+// that code put elsewhere in the fragment can be given the rules of the place it
+// belongs to.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assembly/procedure.h"
+
+namespace chord::assembly {
+
+struct UnwindRules {
+  bool active = false;           // between .cfi_startproc and .cfi_endproc
+  std::string frame_register;    // the frame is at this register + offset,
+  int64_t frame_offset = 0;
+  std::string frame_escape;      // or given by this .cfi_escape
+  std::map<std::string, std::string> registers;  // register -> directive that set its rule
+
+  bool frame_follows_stack_pointer() const;
+  bool operator==(const UnwindRules &) const = default;
+};
+
+class UnwindInfo {
+ public:
+  UnwindInfo(const Source &source, const Fragment &fragment);
+
+  // Rules in force for code placed directly in front of the statement.
+  const UnwindRules &before(uint32_t statement) const;
+
+ private:
+  std::vector<std::pair<uint32_t, UnwindRules>> changes_;  // from this statement on
+};
+
+// Directives that lead from one set of rules to another.
+std::string change_rules(const UnwindRules &from, const UnwindRules &to);
+
+// True if the unwind rules say that a stack frame is set up at the instruction.
+bool frame_stands_at(const Source &source, const Procedure &procedure, const Instruction &instruction);
+
+}  // namespace chord::assembly

@@ -1,0 +1,85 @@
+#include "base/file.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/diagnostics.h"
+
+namespace chord::base {
+
+std::string read_all(int descriptor) {
+  std::string bytes;
+  char buffer[1 << 16];
+  for (;;) {
+    ssize_t n = ::read(descriptor, buffer, sizeof buffer);
+    if (n > 0) {
+      bytes.append(buffer, static_cast<size_t>(n));
+    } else if (n == 0) {
+      return bytes;
+    } else if (errno != EINTR) {
+      throw Error(fmt::format("cannot read: {}", std::strerror(errno)));
+    }
+  }
+}
+
+std::string read_file(const std::string &path) {
+  int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) throw Error(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
+  try {
+    std::string bytes = read_all(fd);
+    ::close(fd);
+    return bytes;
+  } catch (const Error &e) {
+    ::close(fd);
+    throw Error(fmt::format("{}: {}", path, e.what()));
+  }
+}
+
+void write_file(const std::string &path, std::string_view bytes) {
+  int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (fd < 0) throw Error(fmt::format("{}: cannot create: {}", path, std::strerror(errno)));
+  while (!bytes.empty()) {
+    ssize_t n = ::write(fd, bytes.data(), bytes.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n < 0) {
+      int why = errno;
+      ::close(fd);
+      throw Error(fmt::format("{}: cannot write: {}", path, std::strerror(why)));
+    }
+    bytes.remove_prefix(static_cast<size_t>(n));
+  }
+  if (::close(fd) != 0) {
+    throw Error(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+  }
+}
+
+bool is_executable_file(const std::string &path) {
+  struct stat st;
+  return ::stat(path.c_str(), &st) == 0 && S_ISREG(st.st_mode) && ::access(path.c_str(), X_OK) == 0;
+}
+
+TempFolder::TempFolder() {
+  const char *base = std::getenv("TMPDIR");
+  std::string name = fmt::format("{}/chord-XXXXXX", base && *base ? base : "/tmp");
+  if (::mkdtemp(name.data()) == nullptr) {
+    throw Error(fmt::format("{}: cannot create a temporary folder: {}", name, std::strerror(errno)),
+                "set TMPDIR to a folder that can be written");
+  }
+  path_ = name;
+}
+
+TempFolder::~TempFolder() {
+  std::error_code ignored;
+  std::filesystem::remove_all(path_, ignored);
+}
+
+std::string TempFolder::file(std::string_view name) const { return fmt::format("{}/{}", path_, name); }
+
+}  // namespace chord::base

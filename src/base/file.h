@@ -1,0 +1,30 @@
+// Whole files, and temporary ones that go away by themselves.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+namespace chord::base {
+
+// Throw Error naming the file and the system's reason.
+std::string read_file(const std::string &path);
+void write_file(const std::string &path, std::string_view bytes);
+std::string read_all(int descriptor);
+
+bool is_executable_file(const std::string &path);
+
+// A private folder below $TMPDIR, removed with everything in it on destruction.
+class TempFolder {
+ public:
+  TempFolder();
+  ~TempFolder();
+  TempFolder(const TempFolder &) = delete;
+  TempFolder &operator=(const TempFolder &) = delete;
+  const std::string &path() const { return path_; }
+  std::string file(std::string_view name) const;
+
+ private:
+  std::string path_;
+};
+
+}  // namespace chord::base

@@ -1,0 +1,103 @@
+#include "base/process.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+
+#include "base/diagnostics.h"
+#include "base/file.h"
+
+namespace chord::base {
+namespace {
+
+std::vector<char *> pointers(const std::vector<std::string> &argv) {
+  std::vector<char *> out;
+  for (const std::string &a : argv) out.push_back(const_cast<char *>(a.c_str()));
+  out.push_back(nullptr);
+  return out;
+}
+
+// An anonymous file rather than a pipe: no reader can be too slow, and no
+// signal is raised if nobody reads.
+int anonymous_file(std::string_view content) {
+  char name[] = "/tmp/chord-in-XXXXXX";
+  int fd = ::mkstemp(name);
+  if (fd < 0) throw Error(fmt::format("{}: cannot create: {}", name, std::strerror(errno)));
+  ::unlink(name);
+  while (!content.empty()) {
+    ssize_t n = ::write(fd, content.data(), content.size());
+    if (n < 0 && errno == EINTR) continue;
+    if (n <= 0) {
+      ::close(fd);
+      throw Error(fmt::format("cannot write a temporary file: {}", std::strerror(errno)));
+    }
+    content.remove_prefix(static_cast<size_t>(n));
+  }
+  ::lseek(fd, 0, SEEK_SET);
+  return fd;
+}
+
+}  // namespace
+
+Outcome run(const std::vector<std::string> &argv, const std::string *input, bool capture_errors) {
+  int in = input ? anonymous_file(*input) : -1;
+  int err = capture_errors ? anonymous_file({}) : -1;
+  std::vector<char *> args = pointers(argv);
+  pid_t child = ::fork();
+  if (child < 0) throw Error(fmt::format("cannot start {}: {}", argv[0], std::strerror(errno)));
+  if (child == 0) {
+    if (in >= 0) ::dup2(in, 0);
+    if (err >= 0) ::dup2(err, 2);
+    ::execvp(args[0], args.data());
+    fmt::print(stderr, "chord: error: cannot run {}: {}\n", argv[0], std::strerror(errno));
+    ::_exit(127);
+  }
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  Outcome outcome;
+  outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  if (in >= 0) ::close(in);
+  if (err >= 0) {
+    ::lseek(err, 0, SEEK_SET);
+    outcome.errors = read_all(err);
+    ::close(err);
+  }
+  return outcome;
+}
+
+void execute(const std::vector<std::string> &argv) {
+  std::vector<char *> args = pointers(argv);
+  ::execvp(args[0], args.data());
+  throw Error(fmt::format("cannot run {}: {}", argv[0], std::strerror(errno)),
+              "is it installed, and spelled right?");
+}
+
+std::string find_in_path(std::string_view name, const std::vector<std::string> &not_these) {
+  namespace fs = std::filesystem;
+  const char *path = std::getenv("PATH");
+  std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (!rest.empty()) {
+    size_t colon = rest.find(':');
+    std::string folder(rest.substr(0, colon));
+    rest = colon == std::string_view::npos ? std::string_view{} : rest.substr(colon + 1);
+    std::string candidate = (folder.empty() ? std::string(".") : folder) + "/" + std::string(name);
+    if (!is_executable_file(candidate)) continue;
+    bool excluded = false;
+    for (const std::string &other : not_these) {
+      std::error_code failed;
+      excluded = excluded || fs::equivalent(candidate, other, failed);
+    }
+    if (!excluded) return candidate;
+  }
+  return {};
+}
+
+}  // namespace chord::base

@@ -1,0 +1,58 @@
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostics.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "report/annotate.h"
+#include "report/summary.h"
+
+namespace chord::cli {
+namespace {
+
+constexpr const char *kExamples =
+    "Examples:\n"
+    "  chord annotate                        every source file that can be read\n"
+    "  chord annotate prog.c                 one file\n"
+    "  chord annotate run.chord parse_line   the lines of one function, of that profile\n"
+    "  chord annotate parse_line --instructions\n"
+    "                                        with the original assembly and its counts\n"
+    "\n"
+    "Margin: times the line was arrived at; ##### code that never ran; empty: no code.\n";
+
+}  // namespace
+
+int cmd_annotate(std::vector<std::string> args) {
+  CLI::App app("The source with counts in the margin.", "chord annotate");
+  InputOptions input;
+  ListingOptions listing;
+  report::Annotation what;
+  std::vector<std::string> words;
+  app.add_option("WORDS", words, "profiles, and at most one source file or function")->type_name("[PROFILE…] [FILE|FUNCTION]");
+  app.add_option("--program", input.program, "the program's executable, if it was moved; or which of several")
+      ->type_name("PATH");
+  app.add_flag("--instructions", what.instructions, "the original assembly under each line");
+  add_listing_options(app, listing);
+  app.footer(kExamples);
+  if (!parse(app, std::move(args))) return 0;
+  for (std::string &word : words) {
+    if (looks_like_profile(word)) {
+      input.profiles.push_back(std::move(word));
+    } else if (what.target.empty()) {
+      what.target = std::move(word);
+    } else {
+      throw base::UsageError(word + ": one file or function at a time");
+    }
+  }
+  analysis::Program program = load(input, what.instructions);
+  if (listing.json || listing.csv || listing.top != 0) {
+    report::Table table = report::annotation_table(program, what);
+    print_listing(table, listing, report::json_head(program));
+    return 0;
+  }
+  report::Annotated annotated = report::annotate(program, what, report::style_of_stdout());
+  for (const std::string &warning : annotated.warnings) base::warning(warning);
+  print(annotated.text);
+  return 0;
+}
+
+}  // namespace chord::cli

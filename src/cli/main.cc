@@ -1,0 +1,91 @@
+// chord: dispatches to a subcommand, to the compiler driver, or, when called as `as`,
+// to the assembler stand-in.
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <exception>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "base/diagnostics.h"
+#include "cli/command.h"
+#include "driver/assemble.h"
+#include "driver/build_options.h"
+#include "driver/compile.h"
+
+namespace chord::cli {
+namespace {
+
+void print_usage() {
+  fmt::print(
+      "chord counts exactly what a compiled program did.\n\n"
+      "  chord gcc -O2 -g prog.c -o prog     build with probes (any gcc or clang command)\n"
+      "  ./prog                              run it; counts go to prog.chord\n"
+      "  chord report                        totals and the hottest functions\n"
+      "  chord annotate prog.c               the source with counts\n\n"
+      "Usage: chord [BUILD OPTIONS] COMPILER ARGS…\n"
+      "       chord COMMAND …\n\nCommands:\n");
+  for (const Command &c : commands()) fmt::print("  {:<10} {}\n", c.name, c.summary);
+  fmt::print("\nBuild options (also in the environment variable CHORD_FLAGS):\n{}", driver::build_options_help());
+  fmt::print("\n`chord COMMAND --help` tells more.\n");
+}
+
+const Command *find_command(const std::string &name) {
+  for (const Command &c : commands()) {
+    if (name == c.name) return &c;
+  }
+  return nullptr;
+}
+
+int help(const std::vector<std::string> &args) {
+  if (args.size() < 2) {
+    print_usage();
+    return 0;
+  }
+  const Command *command = find_command(args[1]);
+  if (command == nullptr) throw base::UsageError(fmt::format("{}: no such command", args[1]), "`chord help` lists them");
+  return command->run({"--help"});
+}
+
+int dispatch(std::vector<std::string> args) {
+  if (args.empty()) {
+    print_usage();
+    return 2;
+  }
+  if (args[0] == "--help" || args[0] == "-h" || args[0] == "help") return help(args);
+  if (args[0] == "--version") {
+    fmt::print("chord {}\n", CHORD_VERSION);
+    return 0;
+  }
+  if (const Command *command = find_command(args[0])) return command->run({args.begin() + 1, args.end()});
+  weave::Options options;
+  driver::parse_environment(options);
+  driver::parse_build_options(args, options);
+  if (args.empty()) throw base::UsageError("no compiler given", "for example: chord gcc -O2 prog.c -o prog");
+  driver::compile(args, options);
+}
+
+int guarded(const std::string &called_as, std::vector<std::string> args) {
+  try {
+    if (called_as == "as") return driver::assemble(args);
+    return dispatch(std::move(args));
+  } catch (const base::UsageError &e) {
+    base::error(e.what(), e.hint);
+    return 2;
+  } catch (const base::Error &e) {
+    base::error(e.what(), e.hint);
+    return 1;
+  } catch (const std::exception &e) {
+    base::bug(e.what());
+    return 1;
+  }
+}
+
+}  // namespace
+}  // namespace chord::cli
+
+int main(int argc, char **argv) {
+  std::string called_as = std::filesystem::path(argv[0]).filename().string();
+  return chord::cli::guarded(called_as, {argv + 1, argv + argc});
+}

@@ -1,0 +1,110 @@
+#include "cli/options.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "chord_abi.h"
+#include "report/render.h"
+
+namespace chord::cli {
+
+namespace fs = std::filesystem;
+
+bool parse(CLI::App &app, std::vector<std::string> args) {
+  std::reverse(args.begin(), args.end());  // the library takes them from the back
+  try {
+    app.parse(std::move(args));
+  } catch (const CLI::CallForHelp &) {
+    print(app.help());
+    return false;
+  } catch (const CLI::ParseError &e) {
+    throw base::UsageError(e.what(), fmt::format("`{} --help` shows how it is used", app.get_name()));
+  }
+  return true;
+}
+
+void add_listing_options(CLI::App &app, ListingOptions &options) {
+  auto *json = app.add_flag("--json", options.json, "machine-readable, with a schema number");
+  app.add_flag("--csv", options.csv, "comma-separated values")->excludes(json);
+  app.add_option("--top", options.top, "only the N rows with the greatest counts")
+      ->type_name("N")
+      ->check(CLI::PositiveNumber);
+}
+
+void add_input_options(CLI::App &app, InputOptions &options) {
+  app.add_option("PROFILE", options.profiles, "profiles; without any the newest *.chord in this folder")
+      ->type_name("");
+  app.add_option("--program", options.program, "the program's executable, if it was moved; or which of several")
+      ->type_name("PATH");
+}
+
+std::string newest_profile() {
+  std::string newest;
+  fs::file_time_type when;
+  std::error_code failed;
+  for (const fs::directory_entry &entry : fs::directory_iterator(".", failed)) {
+    if (entry.path().extension() != ".chord" || !entry.is_regular_file(failed)) continue;
+    fs::file_time_type changed = entry.last_write_time(failed);
+    if (failed || (!newest.empty() && changed <= when)) continue;
+    newest = entry.path().filename().string();
+    when = changed;
+  }
+  if (newest.empty()) {
+    throw base::Error("there is no profile (*.chord) in this folder",
+                      "build with `chord gcc …`, run the program here, then report");
+  }
+  return newest;
+}
+
+bool looks_like_profile(const std::string &path) {
+  if (fs::path(path).extension() == ".chord") return true;
+  std::ifstream in(path, std::ios::binary);
+  uint64_t magic = 0;
+  in.read(reinterpret_cast<char *>(&magic), sizeof magic);
+  return in.gcount() == sizeof magic && magic == CHORD_SEGMENT_MAGIC;
+}
+
+format::Profile read_profiles(const std::vector<std::string> &paths) {
+  format::Profile all;
+  for (const std::string &path : paths.empty() ? std::vector<std::string>{newest_profile()} : paths) {
+    format::Profile one = format::decode_profile(base::read_file(path));
+    std::move(one.segments.begin(), one.segments.end(), std::back_inserter(all.segments));
+    for (const std::string &warning : one.warnings) all.warnings.push_back(fmt::format("{}: {}", path, warning));
+  }
+  return all;
+}
+
+analysis::Program load(const InputOptions &input, bool texts) {
+  format::Profile profile = read_profiles(input.profiles);
+  analysis::Program program = analysis::load_program(profile, {input.program, texts});
+  for (const std::string &warning : program.warnings) base::warning(warning);
+  return program;
+}
+
+void print_listing(report::Table &table, const ListingOptions &options, const nlohmann::ordered_json &head) {
+  if (options.top != 0) table.keep_top(options.top);
+  if (options.json) {
+    print(report::render_json(table, head));
+  } else if (options.csv) {
+    print(report::render_csv(table));
+  } else {
+    print(report::render_text(table, report::style_of_stdout()));
+  }
+}
+
+void print(const std::string &text) {
+  if (std::fwrite(text.data(), 1, text.size(), stdout) == text.size() && std::fflush(stdout) == 0) return;
+  if (errno == EPIPE) return;
+  throw base::Error(fmt::format("standard output: cannot write: {}", std::strerror(errno)));
+}
+
+}  // namespace chord::cli

@@ -1,0 +1,52 @@
+// What the reading commands share: parsing, finding and loading profiles, and the
+// three ways to write a listing.
+#pragma once
+
+#include <CLI/CLI.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <vector>
+
+#include "analysis/program.h"
+#include "report/table.h"
+
+namespace chord::cli {
+
+// Parses `args`. True if the command should go on; false if --help was asked for
+// and has been printed. Throws UsageError.
+bool parse(CLI::App &app, std::vector<std::string> args);
+
+struct ListingOptions {
+  bool json = false;
+  bool csv = false;
+  size_t top = 0;  // 0: all
+};
+void add_listing_options(CLI::App &app, ListingOptions &options);
+
+struct InputOptions {
+  std::vector<std::string> profiles;
+  std::string program;
+};
+// PROFILE… and --program.
+void add_input_options(CLI::App &app, InputOptions &options);
+
+// The newest *.chord in the current folder. Throws Error with a hint if there is none.
+std::string newest_profile();
+
+// True if the file begins like a profile, or is called one.
+bool looks_like_profile(const std::string &path);
+
+// All segments of the files, in order; the newest profile here if none is named.
+// What was passed over is in `warnings`.
+format::Profile read_profiles(const std::vector<std::string> &paths);
+
+// Reads, analyses, and prints the warnings.
+analysis::Program load(const InputOptions &input, bool texts);
+
+// Writes the listing to stdout as asked for.
+void print_listing(report::Table &table, const ListingOptions &options, const nlohmann::ordered_json &head);
+
+// Writes to stdout; Error if it cannot be written (a full disk), silent if nobody reads it.
+void print(const std::string &text);
+
+}  // namespace chord::cli

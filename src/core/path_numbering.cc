@@ -1,0 +1,236 @@
+#include "core/path_numbering.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/increments.h"
+#include "core/order.h"
+#include "core/spanning_tree.h"
+
+namespace chord::core {
+namespace {
+
+__extension__ typedef unsigned __int128 Wide;
+
+class Numberer {
+ public:
+  Numberer(const Graph &graph, const std::vector<double> &weight, uint64_t limit)
+      : graph_(graph), weight_(weight), limit_(limit), order_(depth_first_order(graph)) {}
+
+  std::optional<PathNumbering> run(std::string &why_not) {
+    // A cut lowers the count at its source but adds the paths that start at its
+    // target, so the bound for a single vertex is lowered until the whole fits.
+    for (uint64_t bound = limit_; bound > 0; bound /= 2) {
+      count(bound);
+      if (total_ <= limit_) return build();
+    }
+    why_not = fmt::format("the procedure has more than {} paths however it is cut", limit_);
+    return std::nullopt;
+  }
+
+ private:
+  // Paths from every vertex, cutting edges where a vertex would exceed the bound.
+  void count(uint64_t bound) {
+    cut_ = order_.back;
+    from_.assign(graph_.vertex_count(), 0);
+    for (auto v = order_.topological.rbegin(); v != order_.topological.rend(); ++v) {
+      from_[*v] = *v == graph_.exit() ? 1 : count_at(*v, bound);
+    }
+    total_ = from_[graph_.root()];
+    std::vector<bool> starts(graph_.vertex_count());
+    starts[graph_.root()] = true;
+    for (EdgeId e = 0; e < graph_.edge_count(); ++e) {
+      Vertex w = graph_.edge(e).to;
+      if (!cut_[e] || starts[w]) continue;
+      starts[w] = true;
+      total_ += from_[w];
+    }
+  }
+
+  uint64_t count_at(Vertex v, uint64_t bound) {
+    Wide sum = 0;
+    std::vector<EdgeId> plain;
+    for (EdgeId e : graph_.out(v)) {
+      sum += ways(e);
+      if (!cut_[e]) plain.push_back(e);
+    }
+    if (sum <= bound) return static_cast<uint64_t>(sum);
+    // The largest first; of equals the one that runs less. Down to the square root
+    // of the bound: barely below it, the next vertex would have to cut again.
+    uint64_t enough = static_cast<uint64_t>(std::sqrt(static_cast<double>(bound)));
+    std::sort(plain.begin(), plain.end(), [&](EdgeId a, EdgeId b) {
+      if (ways(a) != ways(b)) return ways(a) > ways(b);
+      return weight(a) != weight(b) ? weight(a) < weight(b) : a < b;
+    });
+    for (EdgeId e : plain) {
+      if (sum <= enough || ways(e) <= 1) break;
+      sum -= ways(e) - 1;
+      cut_[e] = true;
+    }
+    // At most the out-degree is left beyond the bound, which fits.
+    return static_cast<uint64_t>(sum);
+  }
+
+  uint64_t ways(EdgeId e) const { return cut_[e] ? 1 : from_[graph_.edge(e).to]; }
+  double weight(EdgeId e) const { return weight_.empty() ? 0 : weight_[e]; }
+
+  PathNumbering build() const {
+    PathNumbering result;
+    uint32_t vertices = graph_.vertex_count();
+    result.start = vertices;
+    result.dag = Graph(vertices + 1, vertices, graph_.exit());
+    result.cut = cut_;
+    result.original = {kNone};
+    result.value = {0};
+    result.dag_edge.assign(graph_.edge_count(), kNone);
+    result.start_edge.assign(vertices, kNone);
+    result.paths_from = from_;
+    result.paths_from.push_back(static_cast<uint64_t>(total_));
+    result.paths = static_cast<uint64_t>(total_);
+    add_starts(result);
+    for (Vertex v = 0; v < vertices; ++v) {
+      uint64_t before = 0;
+      for (EdgeId e : graph_.out(v)) {
+        if (e == Graph::return_edge()) continue;
+        result.dag_edge[e] = add(result, v, cut_[e] ? graph_.exit() : graph_.edge(e).to, e, before);
+        before += ways(e);
+        if (cut_[e] && !order_.back[e]) ++result.extra_cuts;
+      }
+    }
+    return result;
+  }
+
+  void add_starts(PathNumbering &result) const {
+    uint64_t before = 0;
+    auto add_start = [&](Vertex w) {
+      if (result.start_edge[w] != kNone) return;
+      result.start_edge[w] = add(result, result.start, w, kNone, before);
+      before += from_[w];
+    };
+    add_start(graph_.root());
+    // A cut edge into the root starts a path of its own kind only in principle: it
+    // goes through the same blocks as a fresh activation and shares its numbers.
+    for (EdgeId e = 0; e < graph_.edge_count(); ++e) {
+      if (cut_[e]) add_start(graph_.edge(e).to);
+    }
+  }
+
+  static EdgeId add(PathNumbering &result, Vertex from, Vertex to, EdgeId original, uint64_t value) {
+    result.original.push_back(original);
+    result.value.push_back(value);
+    return result.dag.add_edge(from, to);
+  }
+
+  const Graph &graph_;
+  const std::vector<double> &weight_;
+  uint64_t limit_;
+  Order order_;
+  std::vector<bool> cut_;
+  std::vector<uint64_t> from_;
+  Wide total_ = 0;
+};
+
+}  // namespace
+
+std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight, uint64_t limit,
+                                          std::string &why_not) {
+  why_not = graph.defect();
+  if (why_not.empty() && graph.out(graph.exit()).size() != 1) {
+    why_not = fmt::format("the exit {} has edges besides the return edge", graph.exit());
+  }
+  if (!why_not.empty()) return std::nullopt;
+  return Numberer(graph, weight, limit).run(why_not);
+}
+
+std::string PathNumbering::dump() const {
+  std::string text = fmt::format("{} paths, {} extra cuts\n", paths, extra_cuts);
+  for (EdgeId e = 1; e < dag.edge_count(); ++e) {
+    text += fmt::format("{} -> {}: {}", dag.edge(e).from, dag.edge(e).to, value[e]);
+    if (original[e] != kNone) text += fmt::format(" (edge {}{})", original[e], cut[original[e]] ? ", cut" : "");
+    text += '\n';
+  }
+  return text;
+}
+
+std::vector<EdgeId> regenerate_dag_path(const PathNumbering &numbering, uint64_t number) {
+  const Graph &dag = numbering.dag;
+  std::vector<EdgeId> path;
+  for (Vertex v = numbering.start; v != dag.exit(); v = dag.edge(path.back()).to) {
+    // Out-edges carry ascending values; the last one not above the rest is taken.
+    const std::vector<EdgeId> &out = dag.out(v);
+    auto above = std::upper_bound(out.begin(), out.end(), number,
+                                  [&](uint64_t rest, EdgeId e) { return rest < numbering.value[e]; });
+    path.push_back(*(above - 1));
+    number -= numbering.value[path.back()];
+  }
+  return path;
+}
+
+Path regenerate_path(const PathNumbering &numbering, uint64_t number) {
+  std::vector<EdgeId> dag_path = regenerate_dag_path(numbering, number);
+  Path path;
+  path.first = numbering.dag.edge(dag_path.front()).to;
+  path.from_entry = dag_path.front() == numbering.dag.out(numbering.start).front();
+  for (size_t i = 1; i < dag_path.size(); ++i) path.edges.push_back(numbering.original[dag_path[i]]);
+  path.to_exit = !numbering.cut[path.edges.back()];
+  return path;
+}
+
+std::optional<Path> regenerate_partial_path(const PathNumbering &numbering, uint64_t sum, Vertex v) {
+  if (sum >= numbering.paths) return std::nullopt;
+  // Every vertex has an out-edge of value 0, so some path through v has the number
+  // `sum`, and it starts with the prefix looked for.
+  Path path = regenerate_path(numbering, sum);
+  path.to_exit = false;
+  size_t length = 0;
+  for (Vertex at = path.first; at != v; ++length) {
+    if (length == path.edges.size() || numbering.cut[path.edges[length]]) return std::nullopt;
+    at = numbering.dag.edge(numbering.dag_edge[path.edges[length]]).to;
+  }
+  path.edges.resize(length);
+  return path;
+}
+
+std::vector<double> path_costs(const Graph &graph, const PathNumbering &numbering, const std::vector<double> &cost,
+                               const std::vector<bool> &never) {
+  const Graph &dag = numbering.dag;
+  std::vector<double> result(dag.edge_count(), 0);
+  for (EdgeId e = 1; e < dag.edge_count(); ++e) {
+    EdgeId original = numbering.original[e];
+    if (original == kNone || (!never.empty() && never[original])) continue;
+    bool merges = dag.edge(e).to == dag.exit() || dag.edge(e).from == graph.root();
+    if (!merges) result[e] = cost[original];
+  }
+  return result;
+}
+
+PathProbes path_probes(const Graph &graph, const PathNumbering &numbering, const std::vector<int64_t> &increment) {
+  PathProbes probes;
+  probes.initial = increment[numbering.start_edge[graph.root()]];
+  probes.edge.resize(graph.edge_count());
+  for (EdgeId e = 1; e < graph.edge_count(); ++e) {
+    PathProbe &probe = probes.edge[e];
+    probe.add = increment[numbering.dag_edge[e]];
+    probe.ends = numbering.dag.edge(numbering.dag_edge[e]).to == graph.exit();
+    if (numbering.cut[e]) probe.restart = increment[numbering.start_edge[graph.edge(e).to]];
+  }
+  return probes;
+}
+
+PathProbes place_path_probes(const Graph &graph, const PathNumbering &numbering, const std::vector<double> &cost,
+                             const std::vector<bool> &never) {
+  const Graph &dag = numbering.dag;
+  Events values;
+  for (uint64_t value : numbering.value) values.edge.push_back(static_cast<int64_t>(value));
+  SpanningTree tree =
+      maximum_spanning_tree(dag, depth_first_order(dag), path_costs(graph, numbering, cost, never), {});
+  Increments increments = event_increments(dag, tree.in_tree, values);
+  PathProbes probes = path_probes(graph, numbering, increments.edge);
+  probes.partial = increments.after_vertex;
+  probes.partial.resize(graph.vertex_count());
+  return probes;
+}
+
+}  // namespace chord::core

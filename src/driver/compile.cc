@@ -1,0 +1,133 @@
+#include "driver/compile.h"
+
+#include <fmt/core.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "driver/build_options.h"
+#include "driver/installation.h"
+
+namespace chord::driver {
+namespace {
+
+enum class Family { gcc, clang, other };
+
+bool contains(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
+
+// What `COMPILER --version` says, for names that do not tell (cc, c++, cross names).
+std::string version_text(const std::string &compiler) {
+  std::string quoted = "'";
+  for (char c : compiler) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  FILE *pipe = ::popen((quoted + "' --version 2>/dev/null </dev/null").c_str(), "r");
+  if (pipe == nullptr) return {};
+  std::string text;
+  char buffer[512];
+  while (size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
+  ::pclose(pipe);
+  return text;
+}
+
+Family family_of(const std::string &compiler) {
+  std::string name = std::filesystem::path(compiler).filename().string();
+  if (contains(name, "clang")) return Family::clang;
+  for (const char *known : {"gcc", "g++", "gfortran", "gnat", "gdc", "gm2", "gccgo"}) {
+    if (contains(name, known)) return Family::gcc;
+  }
+  std::string version = version_text(compiler);
+  if (contains(version, "clang")) return Family::clang;
+  if (contains(version, "GCC") || contains(version, "Free Software Foundation")) return Family::gcc;
+  return Family::other;
+}
+
+// Response files hold further words, split at white space, quotes respected.
+std::vector<std::string> words_of(const std::string &text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool open = false;
+  char quote = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    if (c == '\\' && i + 1 < text.size()) {
+      word += text[++i];
+      open = true;
+    } else if (quote != 0) {
+      c == quote ? quote = 0 : (word += c, 0);
+    } else if (c == '"' || c == '\'') {
+      quote = c;
+      open = true;
+    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
+      if (open || !word.empty()) words.push_back(word);
+      word.clear();
+      open = false;
+    } else {
+      word += c;
+    }
+  }
+  if (open || !word.empty()) words.push_back(word);
+  return words;
+}
+
+void expand(const std::vector<std::string> &args, int depth, std::vector<std::string> &out) {
+  for (const std::string &a : args) {
+    std::error_code failed;
+    if (a.size() > 1 && a[0] == '@' && depth < 8 && std::filesystem::is_regular_file(a.substr(1), failed)) {
+      expand(words_of(base::read_file(a.substr(1))), depth + 1, out);
+    } else {
+      out.push_back(a);
+    }
+  }
+}
+
+}  // namespace
+
+bool is_position_independent(const std::vector<std::string> &command) {
+  std::vector<std::string> args;
+  expand(command, 0, args);
+  bool pic = false;
+  for (const std::string &a : args) {
+    if (a == "-shared") return true;
+    if (a == "-fPIC" || a == "-fpic") pic = true;
+    if (a == "-fPIE" || a == "-fpie" || a == "-fno-pic" || a == "-fno-PIC" || a == "-fno-pie" || a == "-fno-PIE") {
+      pic = false;
+    }
+  }
+  return pic;
+}
+
+std::vector<std::string> wrapped_command(const std::vector<std::string> &command) {
+  std::vector<std::string> out = {command[0]};
+  std::string folder = "-B" + standin_folder();
+  switch (family_of(command[0])) {
+    case Family::gcc:
+      out.push_back(folder);
+      break;
+    case Family::clang:
+      out.insert(out.end(), {"--start-no-unused-arguments", "-fno-integrated-as", folder, "--end-no-unused-arguments"});
+      break;
+    case Family::other:
+      break;
+  }
+  out.insert(out.end(), command.begin() + 1, command.end());
+  return out;
+}
+
+void compile(const std::vector<std::string> &command, weave::Options options) {
+  if (options.counters == isa::CounterPlace::Kind::thread_local_exec && is_position_independent(command)) {
+    options.counters = isa::CounterPlace::Kind::thread_delta;
+  }
+  runtime_file();  // complain now rather than from inside the compiler
+  publish(options);
+  // Compilers that look for `as` in PATH find ours first.
+  const char *path = std::getenv("PATH");
+  std::string folder = standin_folder();
+  folder.pop_back();
+  ::setenv("PATH", fmt::format("{}:{}", folder, path ? path : "/usr/local/bin:/usr/bin:/bin").c_str(), 1);
+  base::execute(wrapped_command(command));
+}
+
+}  // namespace chord::driver

@@ -1,0 +1,29 @@
+#include "driver/installation.h"
+
+#include <fmt/core.h>
+
+#include <filesystem>
+
+#include "base/diagnostics.h"
+
+namespace chord::driver {
+
+namespace fs = std::filesystem;
+
+std::string self_path() { return fs::read_symlink("/proc/self/exe").string(); }
+
+namespace {
+fs::path root() { return fs::path(self_path()).parent_path().parent_path(); }
+}  // namespace
+
+std::string standin_folder() { return (root() / "libexec/chord").string() + "/"; }
+
+std::string runtime_file() {
+  fs::path file = root() / "lib/chord/chord_runtime.s";
+  if (!fs::exists(file)) {
+    throw base::Error(fmt::format("{}: the runtime is missing", file.string()), "is chord installed completely?");
+  }
+  return file.string();
+}
+
+}  // namespace chord::driver

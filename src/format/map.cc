@@ -1,0 +1,224 @@
+#include "format/map.h"
+
+#include <fmt/core.h>
+#include <zstd.h>
+
+#include <algorithm>
+
+#include "base/bytes.h"
+#include "base/diagnostics.h"
+#include "base/hash.h"
+#include "format/map_codec.h"
+
+namespace chord::format {
+namespace {
+
+// No zero byte in it, since zero bytes between units are the linker's padding;
+// bytes above 0x7f in it, so that it is never mistaken for text.
+constexpr std::string_view kMagic = "\xc4hord\xb5Mp";
+// Raise with every change to map_codec.h or map_streams.h.
+constexpr uint32_t kVersion = 1;
+// Behind this level the map shrinks by a percent per doubling of the time.
+constexpr int kLevel = 12;
+// A unit of a gigabyte of payload would be source text of several; more is damage.
+constexpr uint32_t kMaxRaw = 1u << 30;
+
+struct Header {
+  uint32_t version = 0;
+  uint32_t raw_size = 0;
+  uint32_t compressed_size = 0;
+  uint64_t checksum = 0;
+};
+
+std::string decompress(std::string_view frame, uint32_t raw_size, std::string &payload) {
+  if (raw_size > kMaxRaw || ZSTD_getFrameContentSize(frame.data(), frame.size()) != raw_size) {
+    return "the sizes in its header are wrong";
+  }
+  payload.resize(raw_size);
+  size_t size = ZSTD_decompress(payload.data(), payload.size(), frame.data(), frame.size());
+  if (ZSTD_isError(size)) return fmt::format("zstd: {}", ZSTD_getErrorName(size));
+  return size == raw_size ? "" : "it is shorter than its header says";
+}
+
+// Reads the unit behind the magic. Empty, or what is wrong with it.
+std::string read_unit(base::ByteReader &in, bool texts, UnitMap &unit) {
+  Header header;
+  header.version = in.u32();
+  header.raw_size = in.u32();
+  header.compressed_size = in.u32();
+  header.checksum = in.u64();
+  if (!in.ok()) return "its header is cut short";
+  if (header.version != kVersion) {
+    return fmt::format("it has version {}; this chord reads version {}", header.version, kVersion);
+  }
+  std::string_view frame = in.raw(header.compressed_size);
+  if (!in.ok()) return "it is cut short";
+  if (base::Hash().add(frame).value() != header.checksum) return "its checksum is wrong";
+  std::string payload;
+  std::string why = decompress(frame, header.raw_size, payload);
+  return why.empty() ? decode_payload(payload, texts, unit) : why;
+}
+
+// Steps over zero bytes. False at the end of the section.
+bool skip_padding(base::ByteReader &in, std::string_view section) {
+  size_t next = section.find_first_not_of('\0', in.position());
+  in.raw((next == std::string_view::npos ? section.size() : next) - in.position());
+  return !in.at_end();
+}
+
+Anchor::Part read_part(base::ByteReader &in) {
+  Anchor::Part part;
+  part.address = in.u64();
+  part.size = in.u32();
+  uint32_t marks = in.u32();
+  if (marks > in.remaining()) in.fail();
+  uint64_t offset = 0;
+  for (uint32_t i = 0; i < marks && in.ok(); ++i) {
+    offset += in.bounded(UINT32_MAX);
+    if (offset > UINT32_MAX) in.fail();
+    part.marks.push_back(static_cast<uint32_t>(offset));
+  }
+  return part;
+}
+
+}  // namespace
+
+std::string encode_map(const UnitMap &map) {
+  std::string payload = encode_payload(map);
+  if (payload.size() > kMaxRaw) throw base::Error(fmt::format("{}: the map is too big", map.unit));
+  std::string frame(ZSTD_compressBound(payload.size()), '\0');
+  size_t size = ZSTD_compress(frame.data(), frame.size(), payload.data(), payload.size(), kLevel);
+  if (ZSTD_isError(size)) throw base::Error(fmt::format("{}: zstd: {}", map.unit, ZSTD_getErrorName(size)));
+  frame.resize(size);
+  base::ByteWriter out;
+  out.raw(kMagic);
+  out.u32(kVersion);
+  out.u32(static_cast<uint32_t>(payload.size()));
+  out.u32(static_cast<uint32_t>(frame.size()));
+  out.u64(base::Hash().add(frame).value());
+  out.raw(frame);
+  return out.take();
+}
+
+MapSection decode_maps(std::string_view section, bool texts) {
+  MapSection result;
+  base::ByteReader in(section);
+  while (skip_padding(in, section)) {
+    size_t start = in.position();
+    UnitMap unit;
+    std::string why =
+        in.raw(kMagic.size()) == kMagic ? read_unit(in, texts, unit) : "there is no map where one should begin";
+    if (!why.empty()) {
+      result.error = fmt::format("map at byte {}: {}", start, why);
+      return result;
+    }
+    result.units.push_back(std::move(unit));
+  }
+  return result;
+}
+
+AnchorSection decode_anchors(std::string_view section) {
+  AnchorSection result;
+  base::ByteReader in(section);
+  // Anchors start at multiples of 8 of the section; a zero key there is padding.
+  while (in.remaining() >= sizeof(uint64_t)) {
+    size_t start = in.position();
+    Anchor anchor;
+    anchor.key = in.u64();
+    if (anchor.key == 0) continue;
+    uint32_t fragments = in.u32();
+    if (in.u32() != 0 || fragments > in.remaining()) in.fail();
+    for (uint32_t i = 0; i < fragments && in.ok(); ++i) {
+      in.align(8);
+      anchor.parts.push_back(read_part(in));
+    }
+    in.align(8);
+    if (!in.ok()) {
+      result.error = fmt::format("anchor at byte {} is damaged", start);
+      return result;
+    }
+    result.anchors.push_back(std::move(anchor));
+  }
+  return result;
+}
+
+bool Procedure::operator==(const Procedure &o) const {
+  return key == o.key && name == o.name && global == o.global && fragments == o.fragments &&
+         instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
+         plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.never == o.plan.never &&
+         skipped == o.skipped;
+}
+
+core::Graph Procedure::graph() const {
+  core::Graph graph(static_cast<uint32_t>(blocks.size()), 0, 1);
+  for (size_t e = 1; e < edges.size(); ++e) graph.add_edge(edges[e].from, edges[e].to);
+  return graph;
+}
+
+namespace {
+
+bool in_range(uint64_t first, uint64_t count, size_t size) { return first <= size && count <= size - first; }
+
+std::string instruction_defect(const UnitMap &map, const Procedure &p, const Instruction &i) {
+  if (i.fragment >= p.fragments.size()) return "fragment";
+  if (i.mnemonic >= map.mnemonics.size()) return "mnemonic";
+  if (i.line != 0 && i.file >= map.files.size()) return "file";
+  return "";
+}
+
+std::string graph_defect(const Procedure &p) {
+  if (p.blocks.size() < 2 || p.blocks[0].kind != VertexKind::entry || p.blocks[1].kind != VertexKind::exit) {
+    return "blocks 0 and 1 are not entry and exit";
+  }
+  if (p.edges.empty() || p.edges[0].from != 1 || p.edges[0].to != 0 || p.edges[0].kind != EdgeKind::return_edge) {
+    return "edge 0 is not the return edge";
+  }
+  for (const Block &b : p.blocks) {
+    if (b.kind > VertexKind::landing) return "unknown kind of block";
+    if (!in_range(b.first, b.count, p.instructions.size())) return "a block's instructions are out of range";
+  }
+  for (const Edge &e : p.edges) {
+    if (e.kind > EdgeKind::never) return "unknown kind of edge";
+    if (e.from >= p.blocks.size() || e.to >= p.blocks.size()) return "an edge's end is out of range";
+    if (!in_range(e.padding_first, e.padding_count, p.instructions.size())) return "padding is out of range";
+  }
+  return "";
+}
+
+std::string plan_defect(const Procedure &p) {
+  if (p.plan.placement > core::Placement::vertex_edge) return "unknown placement";
+  for (const core::Counter &c : p.plan.counters) {
+    if (c.site > core::Site::vertex) return "unknown site of a counter";
+    if (c.id >= (c.site == core::Site::edge ? p.edges.size() : p.blocks.size())) return "a counter is out of range";
+  }
+  for (uint32_t e : p.plan.never) {
+    if (e >= p.edges.size()) return "an edge of the plan is out of range";
+  }
+  for (uint32_t mark : p.marks) {
+    if (mark >= p.instructions.size()) return "a mark is out of range";
+  }
+  return "";
+}
+
+std::string procedure_defect(const UnitMap &map, const Procedure &p) {
+  for (const Instruction &i : p.instructions) {
+    std::string what = instruction_defect(map, p, i);
+    if (!what.empty()) return fmt::format("an instruction's {} is out of range", what);
+  }
+  // What was left alone needs no graph, but if it has one it must be whole.
+  if (!p.skipped.empty() && p.blocks.empty() && p.edges.empty()) return plan_defect(p);
+  std::string why = graph_defect(p);
+  return why.empty() ? plan_defect(p) : why;
+}
+
+}  // namespace
+
+std::string defect(const UnitMap &map) {
+  for (const Procedure &p : map.procedures) {
+    std::string why = procedure_defect(map, p);
+    if (!why.empty()) return fmt::format("{}: {}", p.name, why);
+  }
+  return "";
+}
+
+}  // namespace chord::format

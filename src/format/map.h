@@ -1,0 +1,139 @@
+// The map: what the weaver knew about each procedure of a translation unit. It
+// speaks of the *original* code: offsets, sizes, lines and texts are those of the
+// program as it would have been without probes.
+//
+// One UnitMap per translation unit is encoded (versioned header, zstd payload)
+// into the .chord.map section; the linker concatenates them. Which procedures of
+// a unit are really in the program is told by the anchors (abi/chord_abi.h).
+//
+// encode_map and decode_map are inverse; decode checks every bound and index, so
+// a decoded map is safe to walk. to_text / from_text are the readable twin.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/graph.h"
+#include "core/plan.h"
+#include "isa/traits.h"
+
+namespace chord::format {
+
+struct Instruction {
+  uint32_t fragment = 0;  // index in Procedure::fragments
+  uint32_t offset = 0;    // from the fragment's start, original code
+  uint8_t size = 0;
+  isa::Traits traits = 0;
+  uint32_t file = 0;      // index in UnitMap::files; meaningless if line == 0
+  uint32_t line = 0;      // 0: no source line
+  uint32_t mnemonic = 0;  // index in UnitMap::mnemonics
+  std::string text;       // the statement as the compiler wrote it, one line
+  std::string callee;     // calls and tail calls: symbol, if direct; else empty
+  bool operator==(const Instruction &) const = default;
+};
+
+enum class VertexKind : uint8_t {
+  entry,     // where activations start and control re-enters from outside
+  exit,
+  code,      // a basic block; the only kind that holds instructions
+  dispatch,  // the middle of an indirect jump: jump -> dispatch -> targets
+  landing,   // where control arrives from outside: landing pad, second return
+};
+
+struct Block {
+  VertexKind kind = VertexKind::code;
+  uint32_t first = 0;  // instructions [first, first + count)
+  uint32_t count = 0;
+  bool operator==(const Block &) const = default;
+};
+
+enum class EdgeKind : uint8_t {
+  return_edge,  // exit -> entry
+  fall,         // to the next block in the text
+  taken,        // a conditional branch that jumps
+  jump,         // an unconditional branch
+  dispatch,     // to or from a dispatch vertex
+  enter,        // entry -> first block
+  landing,      // entry -> landing vertex, or landing vertex -> its block
+  leave,        // return instruction -> exit
+  tail_call,    // jump out of the procedure -> exit
+  never,        // cannot be taken: behind a call that does not return
+};
+
+struct Edge {
+  uint32_t from = 0;  // block numbers
+  uint32_t to = 0;
+  EdgeKind kind = EdgeKind::fall;
+  // Alignment padding executed when this edge is taken (fall edges only):
+  // instructions [padding_first, padding_first + padding_count).
+  uint32_t padding_first = 0;
+  uint32_t padding_count = 0;
+  bool operator==(const Edge &) const = default;
+};
+
+struct Fragment {
+  std::string name;     // the symbol: f, f.cold
+  uint32_t size = 0;    // bytes of original code
+  bool operator==(const Fragment &) const = default;
+};
+
+struct Procedure {
+  uint64_t key = 0;               // also in chord_proc and the anchor
+  std::string name;               // linkage name of the first fragment
+  bool global = false;            // visible outside its translation unit
+  std::vector<Fragment> fragments;
+  std::vector<Instruction> instructions;  // blocks' first, then padding
+  std::vector<Block> blocks;      // block 0 = entry, block 1 = exit
+  std::vector<Edge> edges;        // edge 0 = return edge (exit -> entry)
+  // Marked instructions (abi/chord_abi.h, anchors), fragment by fragment.
+  std::vector<uint32_t> marks;
+  core::Plan plan;
+  std::string skipped;            // why it was left alone; empty if woven
+  bool operator==(const Procedure &) const;
+
+  core::Graph graph() const;
+};
+
+struct UnitMap {
+  std::string unit;               // source name as the compiler gave it (.file)
+  uint64_t id = 0;                // hash of the original assembly
+  std::string folder;             // compilation folder, for relative file names
+  std::vector<std::string> files; // source files
+  std::vector<std::string> mnemonics;
+  std::vector<Procedure> procedures;  // woven and skipped
+};
+
+std::string encode_map(const UnitMap &map);
+
+// The maps of a whole .chord.map section. On damage: those before it, and the
+// reason in `error`.
+struct MapSection {
+  std::vector<UnitMap> units;
+  std::string error;
+};
+// Without `texts`, Instruction::text stays empty, which saves half the time.
+MapSection decode_maps(std::string_view section, bool texts = true);
+
+struct Anchor {
+  uint64_t key = 0;
+  struct Part {
+    uint64_t address = 0;  // woven code, link-time
+    uint32_t size = 0;
+    std::vector<uint32_t> marks;  // woven offsets, ascending
+  };
+  std::vector<Part> parts;  // same order as Procedure::fragments
+};
+struct AnchorSection {
+  std::vector<Anchor> anchors;
+  std::string error;
+};
+AnchorSection decode_anchors(std::string_view section);
+
+std::string to_text(const UnitMap &map);
+std::optional<UnitMap> map_from_text(std::string_view text, std::string &error);
+
+}  // namespace chord::format

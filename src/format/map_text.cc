@@ -1,0 +1,148 @@
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "format/map.h"
+#include "format/map_codec.h"
+#include "format/text_form.h"
+
+namespace chord::format {
+namespace {
+
+const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "dispatch", "landing"};
+const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", "jump",      "dispatch",
+                                                  "enter",  "landing", "leave", "tail_call", "never"};
+const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge"};
+const std::vector<std::string_view> kSites = {"edge", "vertex"};
+const std::vector<std::string_view> kScopes = {"local", "global"};
+
+template <class Enum>
+std::string_view name_of(const std::vector<std::string_view> &names, Enum value) {
+  return names[static_cast<size_t>(value)];
+}
+
+void write(std::string &out, const Procedure &p) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "procedure {} key {:#x} {}\n", quote(p.name), p.key, kScopes[p.global]);
+  if (!p.skipped.empty()) fmt::format_to(to, "skipped {}\n", quote(p.skipped));
+  for (const Fragment &f : p.fragments) fmt::format_to(to, "fragment {} {}\n", quote(f.name), f.size);
+  for (const Instruction &i : p.instructions) {
+    fmt::format_to(to, "instruction {} {} {} {:#x} {} {} {} {} {}\n", i.fragment, i.offset, i.size, i.traits, i.file,
+                   i.line, i.mnemonic, quote(i.text), quote(i.callee));
+  }
+  for (const Block &b : p.blocks) {
+    fmt::format_to(to, "block {} {} {}\n", name_of(kVertexKinds, b.kind), b.first, b.count);
+  }
+  for (const Edge &e : p.edges) {
+    fmt::format_to(to, "edge {} {} {} {} {}\n", e.from, e.to, name_of(kEdgeKinds, e.kind), e.padding_first,
+                   e.padding_count);
+  }
+  for (uint32_t mark : p.marks) fmt::format_to(to, "mark {}\n", mark);
+  fmt::format_to(to, "placement {}\n", name_of(kPlacements, p.plan.placement));
+  for (const core::Counter &c : p.plan.counters) fmt::format_to(to, "counter {} {}\n", name_of(kSites, c.site), c.id);
+  for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
+}
+
+Instruction read_instruction(TextReader &in) {
+  Instruction i;
+  i.fragment = in.number32();
+  i.offset = in.number32();
+  i.size = static_cast<uint8_t>(in.number(UINT8_MAX));
+  i.traits = in.number32();
+  i.file = in.number32();
+  i.line = in.number32();
+  i.mnemonic = in.number32();
+  i.text = in.string();
+  i.callee = in.string();
+  return i;
+}
+
+void read_edge(TextReader &in, Edge &e) {
+  e.from = in.number32();
+  e.to = in.number32();
+  e.kind = static_cast<EdgeKind>(in.choice(kEdgeKinds));
+  e.padding_first = in.number32();
+  e.padding_count = in.number32();
+}
+
+void read_procedure_line(TextReader &in, Procedure &p) {
+  const std::string &keyword = in.keyword();
+  if (keyword == "skipped") {
+    p.skipped = in.string();
+  } else if (keyword == "fragment") {
+    p.fragments.emplace_back().name = in.string();
+    p.fragments.back().size = in.number32();
+  } else if (keyword == "instruction") {
+    p.instructions.push_back(read_instruction(in));
+  } else if (keyword == "block") {
+    Block &b = p.blocks.emplace_back();
+    b.kind = static_cast<VertexKind>(in.choice(kVertexKinds));
+    b.first = in.number32();
+    b.count = in.number32();
+  } else if (keyword == "edge") {
+    read_edge(in, p.edges.emplace_back());
+  } else if (keyword == "mark") {
+    p.marks.push_back(in.number32());
+  } else if (keyword == "placement") {
+    p.plan.placement = static_cast<core::Placement>(in.choice(kPlacements));
+  } else if (keyword == "counter") {
+    core::Counter &c = p.plan.counters.emplace_back();
+    c.site = static_cast<core::Site>(in.choice(kSites));
+    c.id = in.number32();
+  } else if (keyword == "never") {
+    p.plan.never.push_back(in.number32());
+  } else {
+    in.fail(fmt::format("'{}' is not known in a procedure", keyword));
+  }
+}
+
+void read_unit_line(TextReader &in, UnitMap &map) {
+  const std::string &keyword = in.keyword();
+  if (keyword == "unit") {
+    map.unit = in.string();
+  } else if (keyword == "id") {
+    map.id = in.number();
+  } else if (keyword == "folder") {
+    map.folder = in.string();
+  } else if (keyword == "file") {
+    map.files.push_back(in.string());
+  } else if (keyword == "mnemonic") {
+    map.mnemonics.push_back(in.string());
+  } else {
+    in.fail(fmt::format("'{}' is not known in a unit", keyword));
+  }
+}
+
+}  // namespace
+
+std::string to_text(const UnitMap &map) {
+  std::string out = fmt::format("unit {}\nid {:#x}\nfolder {}\n", quote(map.unit), map.id, quote(map.folder));
+  for (const std::string &file : map.files) out += fmt::format("file {}\n", quote(file));
+  for (const std::string &mnemonic : map.mnemonics) out += fmt::format("mnemonic {}\n", quote(mnemonic));
+  for (const Procedure &p : map.procedures) write(out, p);
+  return out;
+}
+
+std::optional<UnitMap> map_from_text(std::string_view text, std::string &error) {
+  UnitMap map;
+  TextReader in(text);
+  while (in.next_line()) {
+    if (in.keyword() == "procedure") {
+      Procedure &p = map.procedures.emplace_back();
+      p.name = in.string();
+      in.choice({"key"});
+      p.key = in.number();
+      p.global = in.choice(kScopes) == 1;
+    } else if (map.procedures.empty()) {
+      read_unit_line(in, map);
+    } else {
+      read_procedure_line(in, map.procedures.back());
+    }
+  }
+  error = in.error().empty() ? defect(map) : in.error();
+  if (!error.empty()) return std::nullopt;
+  return map;
+}
+
+}  // namespace chord::format

@@ -1,0 +1,114 @@
+#include "format/merge.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "base/diagnostics.h"
+
+namespace chord::format {
+namespace {
+
+uint64_t add(uint64_t a, uint64_t b, const std::string &where) {
+  uint64_t sum = 0;
+  if (__builtin_add_overflow(a, b, &sum)) {
+    throw base::Error(fmt::format("{}: the sum of the counts does not fit 64 bits", where));
+  }
+  return sum;
+}
+
+class Merged {
+ public:
+  void add_segment(const Segment &s) {
+    if (sum_.runs == 0) begin(s);
+    sum_.flags |= s.flags;
+    sum_.start_ns = std::min(sum_.start_ns, s.start_ns);
+    if (s.end_ns >= sum_.end_ns) {
+      std::tie(sum_.end_ns, sum_.end, sum_.status) = std::tuple(s.end_ns, s.end, s.status);
+    }
+    sum_.threads += s.threads;
+    sum_.runs += s.runs;
+    std::vector<uint32_t> number;
+    for (const ModuleProfile &m : s.modules) number.push_back(add_module(m));
+    // Exits are signed: what ran on across a cut is -1 on its far side.
+    for (const EarlyExit &e : s.exits) exits_[{number[e.module], e.pc, e.kind}] += e.count;
+    for (const std::string &note : s.notes) {
+      if (std::find(sum_.notes.begin(), sum_.notes.end(), note) == sum_.notes.end()) sum_.notes.push_back(note);
+    }
+  }
+
+  Segment finish() {
+    for (const auto &[place, count] : exits_) {
+      const auto &[module, pc, kind] = place;
+      if (count != 0) sum_.exits.push_back({pc, count, module, kind});
+    }
+    return std::move(sum_);
+  }
+
+ private:
+  void begin(const Segment &s) {
+    sum_ = s;
+    sum_.threads = sum_.runs = 0;
+    sum_.modules.clear();
+    sum_.exits.clear();
+    sum_.notes.clear();
+  }
+
+  uint32_t add_module(const ModuleProfile &m) {
+    auto [at, fresh] = modules_.try_emplace(m.path, static_cast<uint32_t>(sum_.modules.size()));
+    if (fresh) {
+      sum_.modules.emplace_back();
+      procedures_.emplace_back();
+      sum_.modules.back().path = m.path;
+      sum_.modules.back().build_id = m.build_id;
+      sum_.modules.back().bias = m.bias;
+    }
+    ModuleProfile &into = sum_.modules[at->second];
+    if (into.build_id != m.build_id) {
+      throw base::Error(fmt::format("{}: the profiles are of different builds", m.path),
+                        "merge only profiles of the same build of a program");
+    }
+    for (const ModuleProfile::Procedure &p : m.procedures) add_procedure(into, procedures_[at->second], p);
+    return at->second;
+  }
+
+  void add_procedure(ModuleProfile &into, std::unordered_map<uint64_t, size_t> &known,
+                     const ModuleProfile::Procedure &p) {
+    auto [at, fresh] = known.try_emplace(p.key, into.procedures.size());
+    if (fresh) {
+      into.procedures.push_back(p);
+      return;
+    }
+    std::vector<uint64_t> &counters = into.procedures[at->second].counters;
+    if (counters.size() != p.counters.size()) {
+      throw base::Error(fmt::format("{}: the profiles are of different builds (procedure {:#x})", into.path, p.key),
+                        "merge only profiles of the same build of a program");
+    }
+    for (size_t i = 0; i < counters.size(); ++i) counters[i] = add(counters[i], p.counters[i], into.path);
+  }
+
+  Segment sum_ = [] {
+    Segment none;
+    none.runs = 0;
+    return none;
+  }();
+  std::map<std::string, uint32_t> modules_;
+  std::vector<std::unordered_map<uint64_t, size_t>> procedures_;  // beside sum_.modules
+  std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint64_t> exits_;
+};
+
+}  // namespace
+
+std::vector<Segment> merge_segments(const std::vector<Segment> &segments) {
+  std::map<std::pair<std::string, std::string>, Merged> groups;
+  for (const Segment &s : segments) groups[{s.executable, s.label}].add_segment(s);
+  std::vector<Segment> merged;
+  for (auto &[name, group] : groups) merged.push_back(group.finish());
+  return merged;
+}
+
+}  // namespace chord::format

@@ -1,0 +1,272 @@
+#include "format/profile.h"
+
+#include <fmt/core.h>
+
+#include "base/bytes.h"
+#include "chord_abi.h"
+
+namespace chord::format {
+namespace {
+
+constexpr size_t kHeaderSize = sizeof(chord_segment_header);
+// More counters than any program has; keeps a damaged run of zeros from eating
+// the memory.
+constexpr uint64_t kMaxCounters = uint64_t{1} << 26;
+
+uint64_t checksum(std::string_view payload) {
+  uint64_t hash = CHORD_FNV_BASIS;
+  for (size_t i = 0; i + sizeof(uint64_t) <= payload.size(); i += sizeof(uint64_t)) {
+    uint64_t word;
+    std::memcpy(&word, payload.data() + i, sizeof word);
+    hash = (hash ^ word) * CHORD_FNV_PRIME;
+  }
+  return hash;
+}
+
+template <class T>
+T read_struct(base::ByteReader &in) {
+  T value{};
+  std::string_view bytes = in.raw(sizeof value);
+  if (bytes.size() == sizeof value) std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+template <class T>
+void write_struct(base::ByteWriter &out, const T &value) {
+  out.raw(std::string_view(reinterpret_cast<const char *>(&value), sizeof value));
+}
+
+ModuleProfile *module_at(Segment &segment, uint32_t number) {
+  return number < segment.modules.size() ? &segment.modules[number] : nullptr;
+}
+
+void read_process(base::ByteReader in, Segment &segment, bool &ok) {
+  auto process = read_struct<chord_process>(in);
+  segment.pid = process.pid;
+  segment.parent = process.parent;
+  segment.start_ns = process.start_ns;
+  segment.end_ns = process.end_ns;
+  segment.threads = process.threads;
+  segment.end = process.end;
+  segment.status = process.status;
+  segment.executable = in.c_string();
+  segment.folder = in.c_string();
+  segment.label = in.c_string();
+  while (in.ok() && !in.at_end()) segment.arguments.emplace_back(in.c_string());
+  ok = ok && in.ok();
+}
+
+// Modules are numbered 0, 1, ... in the order of their records.
+void read_module(base::ByteReader in, uint32_t number, Segment &segment, bool &ok) {
+  auto info = read_struct<chord_module_info>(in);
+  ModuleProfile module;
+  module.bias = info.bias;
+  module.build_id = in.raw(info.build_id_size);
+  module.path = in.c_string();
+  ok = ok && in.ok() && in.at_end() && number == segment.modules.size();
+  if (ok) segment.modules.push_back(std::move(module));
+}
+
+bool read_counters(base::ByteReader &in, uint64_t &budget, std::vector<uint64_t> &counters) {
+  uint64_t count = in.bounded(budget);
+  budget -= count;
+  if (in.ok()) counters.reserve(count);
+  while (in.ok() && counters.size() < count) {
+    uint64_t value = in.varint();
+    counters.push_back(value);
+    if (value == 0) counters.resize(counters.size() + in.bounded(count - counters.size()));
+  }
+  return in.ok();
+}
+
+void read_counts(base::ByteReader in, uint32_t number, Segment &segment, uint64_t &budget, bool &ok) {
+  ModuleProfile *module = module_at(segment, number);
+  ok = ok && module != nullptr;
+  while (ok && !in.at_end()) {
+    ModuleProfile::Procedure procedure;
+    procedure.key = in.u64();
+    ok = read_counters(in, budget, procedure.counters);
+    if (ok) module->procedures.push_back(std::move(procedure));
+  }
+}
+
+void read_exits(base::ByteReader in, Segment &segment, bool &ok) {
+  while (ok && !in.at_end()) {
+    auto exit = read_struct<chord_exit>(in);
+    ok = in.ok() && module_at(segment, exit.module) != nullptr && exit.kind <= CHORD_EXIT_AT_PC;
+    if (ok) segment.exits.push_back({exit.pc, exit.count, exit.module, exit.kind});
+  }
+}
+
+// False if a record is malformed.
+bool read_payload(std::string_view payload, Segment &segment) {
+  base::ByteReader in(payload);
+  uint64_t budget = kMaxCounters;
+  bool ok = true;
+  while (ok && !in.at_end()) {
+    auto record = read_struct<chord_record_header>(in);
+    base::ByteReader body(in.raw(record.size));
+    in.align(8);
+    if (!in.ok()) return false;
+    switch (record.tag) {
+      case CHORD_RECORD_PROCESS:
+        read_process(body, segment, ok);
+        break;
+      case CHORD_RECORD_MODULE:
+        read_module(body, record.aux, segment, ok);
+        break;
+      case CHORD_RECORD_COUNTS:
+        read_counts(body, record.aux, segment, budget, ok);
+        break;
+      case CHORD_RECORD_EXITS:
+        read_exits(body, segment, ok);
+        break;
+      case CHORD_RECORD_NOTE:
+        segment.notes.emplace_back(body.c_string());
+        ok = body.ok();
+        break;
+      case CHORD_RECORD_RUNS:
+        segment.runs = body.u64();
+        ok = body.ok();
+        break;
+      default:
+        break;  // a newer runtime's addition
+    }
+  }
+  return ok;
+}
+
+// Why there is no segment at the start of `bytes`; empty if there is one, which is
+// then read and its whole size given. `foreign` if not even a header is there.
+std::string read_segment(std::string_view bytes, Segment &segment, size_t &size, bool &foreign) {
+  base::ByteReader in(bytes);
+  auto header = read_struct<chord_segment_header>(in);
+  foreign = !in.ok() || header.magic != CHORD_SEGMENT_MAGIC;
+  if (foreign) return "not a segment";
+  if (header.version != CHORD_ABI_VERSION) {
+    return fmt::format("a segment of version {} (this chord reads version {})", header.version, CHORD_ABI_VERSION);
+  }
+  if (header.payload_size % 8 != 0 || header.payload_size > in.remaining()) {
+    return fmt::format("a segment cut short ({} of {} bytes)", in.remaining(), header.payload_size);
+  }
+  std::string_view payload = in.raw(header.payload_size);
+  if (checksum(payload) != header.checksum) return "a damaged segment (its checksum is wrong)";
+  segment.flags = header.flags;
+  if (!read_payload(payload, segment)) return "a malformed segment";
+  size = kHeaderSize + payload.size();
+  return "";
+}
+
+void write_record(base::ByteWriter &out, uint32_t tag, uint32_t aux, std::string_view body) {
+  write_struct(out, chord_record_header{tag, aux, body.size()});
+  out.raw(body);
+  out.align(8);
+}
+
+void c_string(base::ByteWriter &out, std::string_view text) {
+  out.raw(text.substr(0, text.find('\0')));
+  out.u8(0);
+}
+
+std::string process_body(const Segment &s) {
+  base::ByteWriter body;
+  write_struct(body, chord_process{s.pid, s.parent, s.start_ns, s.end_ns, s.threads, s.end, s.status});
+  c_string(body, s.executable);
+  c_string(body, s.folder);
+  c_string(body, s.label);
+  for (const std::string &argument : s.arguments) c_string(body, argument);
+  return body.take();
+}
+
+std::string module_body(const ModuleProfile &m) {
+  base::ByteWriter body;
+  write_struct(body, chord_module_info{m.bias, m.build_id.size()});
+  body.raw(m.build_id);
+  c_string(body, m.path);
+  return body.take();
+}
+
+std::string counts_body(const ModuleProfile &m) {
+  base::ByteWriter body;
+  for (const ModuleProfile::Procedure &p : m.procedures) {
+    body.u64(p.key);
+    body.varint(p.counters.size());
+    for (size_t i = 0; i < p.counters.size(); ++i) {
+      body.varint(p.counters[i]);
+      if (p.counters[i] != 0) continue;
+      size_t zeros = 0;
+      while (i + 1 < p.counters.size() && p.counters[i + 1] == 0) ++i, ++zeros;
+      body.varint(zeros);
+    }
+  }
+  return body.take();
+}
+
+}  // namespace
+
+Profile decode_profile(std::string_view bytes) {
+  Profile profile;
+  std::string lost;       // what stands where the last good segment ended
+  size_t lost_at = 0;
+  auto close_gap = [&](size_t end) {
+    if (!lost.empty()) {
+      profile.warnings.push_back(fmt::format("{} at byte {}: {} bytes passed over", lost, lost_at, end - lost_at));
+    }
+    lost.clear();
+  };
+  size_t at = 0;
+  while (at < bytes.size()) {
+    Segment segment;
+    size_t size = 0;
+    bool foreign = false;
+    std::string why = read_segment(bytes.substr(at), segment, size, foreign);
+    if (why.empty()) {
+      close_gap(at);
+      profile.segments.push_back(std::move(segment));
+      at += size;
+      continue;
+    }
+    if (!foreign) close_gap(at);
+    if (lost.empty()) {
+      lost = foreign ? "bytes that are no segment" : why;
+      lost_at = at;
+    }
+    at += std::min<size_t>(8, bytes.size() - at);
+  }
+  close_gap(bytes.size());
+  if (profile.segments.empty() && profile.warnings.empty()) profile.warnings.push_back("the file is empty");
+  return profile;
+}
+
+std::string encode_segment(const Segment &segment) {
+  base::ByteWriter payload;
+  write_record(payload, CHORD_RECORD_PROCESS, 0, process_body(segment));
+  for (uint32_t i = 0; i < segment.modules.size(); ++i) {
+    write_record(payload, CHORD_RECORD_MODULE, i, module_body(segment.modules[i]));
+  }
+  for (uint32_t i = 0; i < segment.modules.size(); ++i) {
+    write_record(payload, CHORD_RECORD_COUNTS, i, counts_body(segment.modules[i]));
+  }
+  if (!segment.exits.empty()) {
+    base::ByteWriter body;
+    for (const EarlyExit &e : segment.exits) write_struct(body, chord_exit{e.pc, e.count, e.module, e.kind});
+    write_record(payload, CHORD_RECORD_EXITS, 0, body.bytes());
+  }
+  for (const std::string &note : segment.notes) {
+    base::ByteWriter body;
+    c_string(body, note);
+    write_record(payload, CHORD_RECORD_NOTE, 0, body.bytes());
+  }
+  if (segment.runs != 1) {
+    base::ByteWriter body;
+    body.u64(segment.runs);
+    write_record(payload, CHORD_RECORD_RUNS, 0, body.bytes());
+  }
+  base::ByteWriter out;
+  write_struct(out, chord_segment_header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, segment.flags, payload.size(),
+                                         checksum(payload.bytes())});
+  out.raw(payload.bytes());
+  return out.take();
+}
+
+}  // namespace chord::format

@@ -1,0 +1,60 @@
+// The profile file <program>.chord: segments appended by the runtime, one per
+// process image. The byte layout is in abi/chord_abi.h.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chord::format {
+
+struct ModuleProfile {
+  std::string path;
+  std::string build_id;  // raw bytes, may be empty
+  uint64_t bias = 0;
+  struct Procedure {
+    uint64_t key = 0;
+    std::vector<uint64_t> counters;
+    bool operator==(const Procedure &) const = default;
+  };
+  std::vector<Procedure> procedures;
+  bool operator==(const ModuleProfile &) const = default;
+};
+
+struct EarlyExit {
+  uint64_t pc = 0;  // link-time address in the module
+  uint64_t count = 0;
+  uint32_t module = 0;
+  uint32_t kind = 0;  // CHORD_EXIT_*
+  bool operator==(const EarlyExit &) const = default;
+};
+
+struct Segment {
+  uint32_t flags = 0;
+  uint64_t pid = 0, parent = 0, start_ns = 0, end_ns = 0, threads = 0;
+  uint32_t end = 0, status = 0;  // CHORD_END_*
+  uint64_t runs = 1;             // process images summed into this segment
+  std::string executable, folder, label;
+  std::vector<std::string> arguments;
+  std::vector<ModuleProfile> modules;
+  std::vector<EarlyExit> exits;
+  std::vector<std::string> notes;
+  bool operator==(const Segment &) const = default;
+};
+
+struct Profile {
+  std::vector<Segment> segments;
+  // What was passed over and why (torn, foreign or newer segments).
+  std::vector<std::string> warnings;
+};
+
+// Never fails: whatever is readable is returned, the rest becomes warnings.
+// A file with no readable segment gives an empty profile and at least one warning.
+Profile decode_profile(std::string_view bytes);
+std::string encode_segment(const Segment &segment);
+
+std::string to_text(const Profile &profile);
+bool profile_from_text(std::string_view text, Profile &out, std::string &error);
+
+}  // namespace chord::format

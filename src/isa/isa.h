@@ -1,0 +1,82 @@
+// What a machine instruction does to control flow, registers and flags, and how
+// to write the few instructions a probe is made of. The only folder in which
+// registers have names; everything else handles sets of resources.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "isa/traits.h"
+
+namespace chord::isa {
+
+// A set of things an instruction may read or write: general registers, vector
+// registers (as a whole) and the arithmetic flags, one bit each.
+using Resources = uint64_t;
+
+enum class Flow : uint8_t {
+  next,         // goes on with the next instruction
+  jump,
+  conditional,
+  call,
+  leave,        // return, and what ends a thread of control (hlt, ud2)
+};
+
+struct Decoded {
+  uint8_t size = 0;
+  Flow flow = Flow::next;
+  bool indirect = false;      // jump or call through a register or memory
+  bool short_only = false;    // branch with a range of one byte (jrcxz, loop)
+  bool marks_entry = false;   // endbr64: must stay first where it stands first
+  bool unknown_effects = false;  // system call and the like: assume everything read
+  bool traps = false;         // ud2, hlt: does not go on
+  int64_t displacement = 0;   // direct branches: target minus end of instruction
+  Resources reads = 0;
+  Resources writes = 0;       // may change
+  Resources kills = 0;        // changes for certain and entirely
+  Traits traits = 0;
+  std::string_view mnemonic;
+};
+
+// Nothing if the bytes do not start with an instruction.
+std::optional<Decoded> decode(std::string_view bytes);
+
+// The instruction in canonical text, without branch targets and displacements,
+// for comparing two encodings of one statement.
+std::string shape(std::string_view bytes);
+
+// Sets that the calling convention gives a meaning.
+Resources call_reads();       // argument registers
+Resources call_clobbers();    // what a callee may destroy, flags included
+Resources return_reads();     // results and callee-saved registers
+Resources all_flags();
+Resources all_registers();    // general and vector
+
+// Name to resource, for operands written in assembly: "%rax", "eax", "r11d".
+std::optional<Resources> register_named(std::string_view name);
+
+// Where a counter lies.
+struct CounterPlace {
+  enum class Kind : uint8_t { thread_local_exec, thread_delta, shared, atomic } kind = Kind::thread_local_exec;
+  std::string label;    // label of the procedure's counters
+  uint32_t index = 0;
+};
+
+// A probe: instructions, one per line, AT&T syntax, with the price of running it
+// in instructions.
+struct Snippet {
+  std::string text;
+  unsigned price = 0;
+  // The text moves the stack pointer. It then carries a .cfi_adjust_cfa_offset
+  // line behind each move, to be left out where the frame is not found through
+  // the stack pointer.
+  bool moves_stack = false;
+};
+
+// counter += 1, changing nothing that is in `live`.
+Snippet increment(const CounterPlace &place, Resources live);
+
+}  // namespace chord::isa

@@ -1,0 +1,288 @@
+// Decoding with Zydis: the only file that includes it.
+//
+// Two properties matter more than completeness. `reads` may be too large but never
+// too small, and `kills` may be too small but never too large: liveness built on
+// them then never calls a live resource dead.
+#include <Zydis/Zydis.h>
+
+#include <array>
+
+#include "isa/isa.h"
+#include "isa/x86_64_registers.h"
+
+namespace chord::isa {
+namespace {
+
+const ZydisDecoder &decoder() {
+  static const ZydisDecoder instance = [] {
+    ZydisDecoder d;
+    ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+    return d;
+  }();
+  return instance;
+}
+
+Resources resource_of(ZydisRegister reg) {
+  ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+  if (whole >= ZYDIS_REGISTER_RAX && whole <= ZYDIS_REGISTER_R15) return general(whole - ZYDIS_REGISTER_RAX);
+  if (whole >= ZYDIS_REGISTER_ZMM0 && whole <= ZYDIS_REGISTER_ZMM31) return vector(whole - ZYDIS_REGISTER_ZMM0);
+  return 0;
+}
+
+Resources flags_of(ZydisAccessedFlagsMask mask) {
+  Resources set = 0;
+  if (mask & ZYDIS_CPUFLAG_CF) set |= kCarry;
+  if (mask & ZYDIS_CPUFLAG_PF) set |= kParity;
+  if (mask & ZYDIS_CPUFLAG_AF) set |= kAdjust;
+  if (mask & ZYDIS_CPUFLAG_ZF) set |= kZero;
+  if (mask & ZYDIS_CPUFLAG_SF) set |= kSign;
+  if (mask & ZYDIS_CPUFLAG_OF) set |= kOverflow;
+  return set;
+}
+
+using Instruction = ZydisDecodedInstruction;
+using Operands = std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT>;
+
+// A shift by a count that may be zero, or a repeated string instruction, leaves
+// the flags as they were.
+bool may_leave_flags(const Instruction &in, const Operands &ops) {
+  if (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) return true;
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_SHL:
+    case ZYDIS_MNEMONIC_SHR:
+    case ZYDIS_MNEMONIC_SAR:
+    case ZYDIS_MNEMONIC_ROL:
+    case ZYDIS_MNEMONIC_ROR:
+    case ZYDIS_MNEMONIC_RCL:
+    case ZYDIS_MNEMONIC_RCR:
+    case ZYDIS_MNEMONIC_SHLD:
+    case ZYDIS_MNEMONIC_SHRD: {
+      for (unsigned i = 1; i < in.operand_count; ++i) {
+        if (ops[i].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[i].reg.value == ZYDIS_REGISTER_CL) return true;
+      }
+      return false;
+    }
+    default:
+      return false;
+  }
+}
+
+// xor %eax,%eax and its kin give zero whatever the register held.
+bool is_zeroing(const Instruction &in, const Operands &ops) {
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_XOR:
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_PXOR:
+    case ZYDIS_MNEMONIC_XORPS:
+    case ZYDIS_MNEMONIC_XORPD:
+      return ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+             ops[0].reg.value == ops[1].reg.value && ops[0].size >= 32;
+    case ZYDIS_MNEMONIC_VPXOR:
+    case ZYDIS_MNEMONIC_VXORPS:
+    case ZYDIS_MNEMONIC_VXORPD:
+      return ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[2].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+             ops[1].reg.value == ops[2].reg.value;
+    default:
+      return false;
+  }
+}
+
+// True if writing the operand leaves nothing of the old register that later code
+// could read: 32- and 64-bit general writes do; a vector write does if it covers
+// the xmm part, since code that keeps wider values across narrower legacy writes
+// reads them as wider registers, which are the same resource.
+bool replaces_register(const Instruction &in, const ZydisDecodedOperand &op) {
+  if (op.actions & ZYDIS_OPERAND_ACTION_CONDWRITE) return false;
+  ZydisRegisterClass kind = ZydisRegisterGetClass(op.reg.value);
+  if (kind == ZYDIS_REGCLASS_GPR32 || kind == ZYDIS_REGCLASS_GPR64) return true;
+  bool wide_encoding = in.encoding == ZYDIS_INSTRUCTION_ENCODING_VEX || in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX;
+  if (kind == ZYDIS_REGCLASS_XMM || kind == ZYDIS_REGCLASS_YMM || kind == ZYDIS_REGCLASS_ZMM) {
+    if (in.encoding == ZYDIS_INSTRUCTION_ENCODING_EVEX && in.avx.mask.mode == ZYDIS_MASK_MODE_MERGING) return false;
+    return wide_encoding;
+  }
+  return false;
+}
+
+void read_operand(const Instruction &in, const ZydisDecodedOperand &op, bool zeroing, Decoded &out) {
+  if (op.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+    if (op.mem.base != ZYDIS_REGISTER_RIP) out.reads |= resource_of(op.mem.base);
+    out.reads |= resource_of(op.mem.index);
+    if (op.mem.type != ZYDIS_MEMOP_TYPE_MEM && op.mem.type != ZYDIS_MEMOP_TYPE_VSIB) return;
+    if (op.actions & ZYDIS_OPERAND_ACTION_MASK_READ) out.traits |= kLoad;
+    if (op.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) out.traits |= kStore;
+    return;
+  }
+  if (op.type != ZYDIS_OPERAND_TYPE_REGISTER) return;
+  Resources r = resource_of(op.reg.value);
+  if ((op.actions & ZYDIS_OPERAND_ACTION_MASK_READ) && !zeroing) out.reads |= r;
+  if (op.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
+    out.writes |= r;
+    if (replaces_register(in, op)) {
+      out.kills |= r;
+    } else if (!zeroing) {
+      out.reads |= r;  // what is not replaced lives on
+    } else {
+      out.kills |= r;
+    }
+  }
+  switch (ZydisRegisterGetClass(op.reg.value)) {
+    case ZYDIS_REGCLASS_MMX: out.traits |= kSimd64; break;
+    case ZYDIS_REGCLASS_XMM: out.traits |= kSimd128; break;
+    case ZYDIS_REGCLASS_YMM: out.traits |= kSimd256; break;
+    case ZYDIS_REGCLASS_ZMM: out.traits |= kSimd512; break;
+    case ZYDIS_REGCLASS_X87: out.traits |= kX87; break;
+    default: break;
+  }
+}
+
+bool computes_floats(const Operands &ops, unsigned count) {
+  for (unsigned i = 0; i < count; ++i) {
+    switch (ops[i].element_type) {
+      case ZYDIS_ELEMENT_TYPE_FLOAT16:
+      case ZYDIS_ELEMENT_TYPE_FLOAT32:
+      case ZYDIS_ELEMENT_TYPE_FLOAT64:
+      case ZYDIS_ELEMENT_TYPE_FLOAT80:
+        return true;
+      default: break;
+    }
+  }
+  return false;
+}
+
+void classify(const Instruction &in, const Operands &ops, Decoded &out) {
+  switch (in.meta.category) {
+    case ZYDIS_CATEGORY_COND_BR:
+      out.flow = Flow::conditional;
+      out.traits |= kConditional;
+      break;
+    case ZYDIS_CATEGORY_UNCOND_BR:
+      // xabort and xend share this category; only jmp leaves.
+      if (in.mnemonic == ZYDIS_MNEMONIC_JMP) {
+        out.flow = Flow::jump;
+        out.traits |= kJump;
+      }
+      break;
+    case ZYDIS_CATEGORY_CALL:
+      out.flow = Flow::call;
+      out.traits |= kCall;
+      break;
+    case ZYDIS_CATEGORY_RET:
+      out.flow = Flow::leave;
+      out.traits |= kReturn;
+      break;
+    case ZYDIS_CATEGORY_SYSCALL:
+    case ZYDIS_CATEGORY_SYSTEM:
+    case ZYDIS_CATEGORY_INTERRUPT:
+      out.unknown_effects = true;
+      out.traits |= kSystem;
+      break;
+    default:
+      break;
+  }
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_UD0:
+    case ZYDIS_MNEMONIC_UD1:
+    case ZYDIS_MNEMONIC_UD2:
+    case ZYDIS_MNEMONIC_HLT:
+      out.flow = Flow::leave;
+      out.traps = true;
+      break;
+    case ZYDIS_MNEMONIC_ENDBR64:
+      out.marks_entry = true;
+      break;
+    default: break;
+  }
+  if (out.flow == Flow::jump || out.flow == Flow::conditional || out.flow == Flow::call) {
+    if (ops[0].type == ZYDIS_OPERAND_TYPE_IMMEDIATE && ops[0].imm.is_relative) {
+      out.displacement = ops[0].imm.value.s;
+      if (out.flow != Flow::call && out.displacement < 0) out.traits |= kBackward;
+    } else {
+      out.indirect = true;
+      out.traits |= kIndirect;
+    }
+  }
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_JCXZ:
+    case ZYDIS_MNEMONIC_JECXZ:
+    case ZYDIS_MNEMONIC_JRCXZ:
+    case ZYDIS_MNEMONIC_LOOP:
+    case ZYDIS_MNEMONIC_LOOPE:
+    case ZYDIS_MNEMONIC_LOOPNE:
+      out.short_only = true;
+      break;
+    default: break;
+  }
+}
+
+void read_flags(const Instruction &in, const Operands &ops, Decoded &out) {
+  if (in.cpu_flags == nullptr) return;
+  const ZydisAccessedFlags &f = *in.cpu_flags;
+  out.reads |= flags_of(f.tested);
+  Resources changed = flags_of(f.modified | f.set_0 | f.set_1 | f.undefined);
+  out.writes |= changed;
+  if (!may_leave_flags(in, ops)) out.kills |= changed;
+}
+
+}  // namespace
+
+std::optional<Decoded> decode(std::string_view bytes) {
+  Instruction in;
+  Operands ops;
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), bytes.data(), bytes.size(), &in, ops.data()))) {
+    return std::nullopt;
+  }
+  Decoded out;
+  out.size = in.length;
+  out.mnemonic = ZydisMnemonicGetString(in.mnemonic);
+  bool zeroing = is_zeroing(in, ops);
+  for (unsigned i = 0; i < in.operand_count; ++i) read_operand(in, ops[i], zeroing, out);
+  read_flags(in, ops, out);
+  classify(in, ops, out);
+  if (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) {
+    out.traits |= kRepeated;
+    out.kills = 0;  // with a count of zero nothing changes
+  }
+  if (in.attributes & ZYDIS_ATTRIB_HAS_LOCK) out.traits |= kLocked;
+  if (computes_floats(ops, in.operand_count)) out.traits |= kFloat;
+  if (out.unknown_effects) {
+    out.reads |= all_registers() | all_flags();
+    out.kills = 0;
+  }
+  return out;
+}
+
+std::string shape(std::string_view bytes) {
+  Instruction in;
+  Operands ops;
+  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), bytes.data(), bytes.size(), &in, ops.data()))) return {};
+  std::string out = ZydisMnemonicGetString(in.mnemonic);
+  constexpr uint64_t kPrefixes = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
+                                 ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_BND | ZYDIS_ATTRIB_HAS_NOTRACK;
+  out += '|' + std::to_string(in.attributes & kPrefixes);
+  for (unsigned i = 0; i < in.operand_count_visible; ++i) {
+    const ZydisDecodedOperand &op = ops[i];
+    out += '|';
+    switch (op.type) {
+      case ZYDIS_OPERAND_TYPE_REGISTER:
+        out += ZydisRegisterGetString(op.reg.value);
+        break;
+      case ZYDIS_OPERAND_TYPE_MEMORY: {
+        // The place of data and code moves with the weaving; what is relative
+        // to the instruction pointer is compared by relocation, not by value.
+        bool relative = op.mem.base == ZYDIS_REGISTER_RIP;
+        out += std::to_string(op.size) + ':' + std::to_string(op.mem.segment) + ':' + std::to_string(op.mem.base) +
+               '+' + std::to_string(op.mem.index) + '*' + std::to_string(op.mem.scale) + '+' +
+               (relative ? std::string("rip") : std::to_string(op.mem.disp.value));
+        break;
+      }
+      case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+        out += op.imm.is_relative ? std::string("target") : std::to_string(op.imm.value.u);
+        break;
+      default:
+        break;
+    }
+  }
+  return out;
+}
+
+}  // namespace chord::isa

@@ -1,0 +1,241 @@
+#include "report/listings.h"
+
+#include <cxxabi.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <memory>
+#include <unordered_map>
+
+#include "analysis/lines.h"
+
+namespace chord::report {
+namespace {
+
+using analysis::CountedProcedure;
+using analysis::Program;
+
+constexpr std::string_view kVertexKinds[] = {"entry", "exit", "code", "dispatch", "landing"};
+constexpr std::string_view kEdgeKinds[] = {"return", "fall",    "taken", "jump",      "dispatch",
+                                           "enter",  "landing", "leave", "tail_call", "never"};
+
+struct BlockTotals {
+  uint64_t blocks = 0, executed = 0;
+};
+
+BlockTotals count_blocks(const CountedProcedure &p) {
+  BlockTotals totals;
+  for (size_t b = 0; b < p.map->blocks.size(); ++b) {
+    if (p.map->blocks[b].kind != format::VertexKind::code) continue;
+    ++totals.blocks;
+    if (p.counts.vertex[b] != 0) ++totals.executed;
+  }
+  return totals;
+}
+
+uint64_t count_never(const CountedProcedure &p) {
+  return static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{0}));
+}
+
+// Procedures in the order of the program's text.
+std::vector<const CountedProcedure *> in_order(const Program &program) {
+  std::vector<const CountedProcedure *> order;
+  for (const CountedProcedure &p : program.procedures) order.push_back(&p);
+  std::stable_sort(order.begin(), order.end(), [](const CountedProcedure *a, const CountedProcedure *b) {
+    return a->module != b->module ? a->module < b->module : a->address < b->address;
+  });
+  return order;
+}
+
+}  // namespace
+
+std::string demangle(const std::string &name) {
+  if (!name.starts_with("_Z")) return name;
+  // The compiler's clones (f.cold, f.part.0) are not part of the mangled name.
+  size_t dot = name.find('.');
+  int status = 0;
+  std::unique_ptr<char, void (*)(void *)> found(
+      abi::__cxa_demangle(name.substr(0, dot).c_str(), nullptr, nullptr, &status), std::free);
+  if (status != 0 || !found) return name;
+  std::string shown = found.get();
+  if (dot != std::string::npos) shown += " [" + name.substr(dot) + "]";
+  return shown;
+}
+
+std::string_view file_of(const CountedProcedure &p) {
+  for (const format::Instruction &i : p.map->instructions) {
+    if (i.line != 0) return p.unit->files[i.file];
+  }
+  return p.unit->unit;
+}
+
+Table list_functions(const Program &program) {
+  Table t;
+  t.by = "function";
+  t.columns = {{"function", "", true},
+               {"demangled", "function", true},
+               {"file", "file", true},
+               {"unit", "", true},
+               {"calls", "calls"},
+               {"executed", "executed"},
+               {"share", "share"},
+               {"instructions", "instrs"},
+               {"never", "never"},
+               {"blocks", "blocks"},
+               {"blocks_never", "never"},
+               {"exact", ""}};
+  t.text_order = {6, 5, 4, 7, 8, 9, 10, 1, 2};
+  t.weight = 5;
+  t.reserve(program.procedures.size());
+  for (const CountedProcedure *p : in_order(program)) {
+    BlockTotals blocks = count_blocks(*p);
+    bool exact = p->exact();
+    t.add({text(p->map->name), text(t.keep(demangle(p->map->name))), text(file_of(*p)), text(p->unit->unit),
+           number_if(exact, p->calls), number_if(exact, p->instructions),
+           exact ? share(p->instructions, program.instructions) : Cell{}, number(p->executed.size()),
+           number_if(exact, count_never(*p)), number(blocks.blocks), number_if(exact, blocks.blocks - blocks.executed),
+           flag(exact)});
+  }
+  t.sort_by_weight();
+  return t;
+}
+
+Table list_files(const Program &program) {
+  struct Row {
+    uint64_t functions = 0, calls = 0, executed = 0, instructions = 0, never = 0, blocks = 0, blocks_executed = 0;
+    bool exact = true;
+  };
+  std::vector<std::pair<std::string_view, Row>> rows;
+  std::unordered_map<std::string_view, size_t> at;
+  for (const CountedProcedure *p : in_order(program)) {
+    std::string_view file = file_of(*p);
+    auto [found, fresh] = at.try_emplace(file, rows.size());
+    if (fresh) rows.push_back({file, {}});
+    Row &row = rows[found->second].second;
+    BlockTotals blocks = count_blocks(*p);
+    ++row.functions;
+    row.calls += p->calls;
+    row.executed += p->instructions;
+    row.instructions += p->executed.size();
+    row.never += count_never(*p);
+    row.blocks += blocks.blocks;
+    row.blocks_executed += blocks.executed;
+    row.exact = row.exact && p->exact();
+  }
+  Table t;
+  t.by = "file";
+  t.columns = {{"file", "file", true},       {"functions", "functions"},       {"calls", "calls"},
+               {"executed", "executed"},     {"share", "share"},               {"instructions", "instrs"},
+               {"never", "never"},           {"blocks", "blocks"},             {"blocks_executed", "executed"},
+               {"blocks_never", "never"},    {"exact", ""}};
+  t.text_order = {4, 3, 2, 1, 5, 6, 7, 8, 9, 0};
+  t.weight = 3;
+  for (const auto &[file, r] : rows) {
+    t.add({text(file), number(r.functions), number_if(r.exact, r.calls), number_if(r.exact, r.executed),
+           r.exact ? share(r.executed, program.instructions) : Cell{}, number(r.instructions),
+           number_if(r.exact, r.never), number(r.blocks), number_if(r.exact, r.blocks_executed),
+           number_if(r.exact, r.blocks - r.blocks_executed), flag(r.exact)});
+  }
+  t.sort_by_weight();
+  return t;
+}
+
+Table list_lines(const Program &program) {
+  analysis::LineTable lines = analysis::count_lines(program);
+  Table t;
+  t.by = "line";
+  t.columns = {{"file", "file", true}, {"line", "line"},           {"count", "count"},
+               {"executed", "executed"}, {"instructions", "instrs"}, {"exact", ""}};
+  t.text_order = {2, 3, 4, 1, 0};
+  t.weight = 2;
+  t.reserve(lines.lines.size());
+  std::vector<std::string_view> names;
+  for (analysis::SourceFile &file : lines.files) names.push_back(t.keep(std::move(file.name)));
+  for (const analysis::LineCount &l : lines.lines) {
+    t.add({text(names[l.file]), number(l.line), number_if(l.exact, l.count), number_if(l.exact, l.executed),
+           number(l.instructions), flag(l.exact)});
+  }
+  return t;
+}
+
+Table list_blocks(const Program &program) {
+  Table t;
+  t.by = "block";
+  t.columns = {{"function", "function", true}, {"unit", "", true}, {"block", "block"}, {"kind", "kind", true},
+               {"fragment", "", true}, {"offset", "offset"}, {"count", "count"}, {"instructions", "instrs"},
+               {"file", "", true}, {"line", "line"}, {"exact", ""}};
+  t.text_order = {6, 7, 5, 2, 3, 9, 0};
+  t.weight = 6;
+  for (const CountedProcedure *p : in_order(program)) {
+    for (size_t b = 0; b < p->map->blocks.size(); ++b) {
+      const format::Block &block = p->map->blocks[b];
+      if (block.kind != format::VertexKind::code || block.count == 0) continue;
+      const format::Instruction &first = p->map->instructions[block.first];
+      t.add({text(p->map->name), text(p->unit->unit), number(b), text(kVertexKinds[static_cast<size_t>(block.kind)]),
+             text(p->map->fragments[first.fragment].name), number(first.offset),
+             number_if(p->exact(), p->counts.vertex[b]), number(block.count),
+             text(first.line != 0 ? std::string_view(p->unit->files[first.file]) : std::string_view()),
+             number(first.line), flag(p->exact())});
+    }
+  }
+  return t;
+}
+
+Table list_edges(const Program &program) {
+  Table t;
+  t.by = "edge";
+  t.columns = {{"function", "function", true}, {"unit", "", true}, {"edge", "edge"}, {"from", "from"}, {"to", "to"},
+               {"kind", "kind", true}, {"count", "count"}, {"exact", ""}};
+  t.text_order = {6, 3, 4, 5, 0};
+  t.weight = 6;
+  for (const CountedProcedure *p : in_order(program)) {
+    for (size_t e = 0; e < p->map->edges.size(); ++e) {
+      const format::Edge &edge = p->map->edges[e];
+      bool known = p->exact() && p->counts.edge_known[e];
+      t.add({text(p->map->name), text(p->unit->unit), number(e), number(edge.from), number(edge.to),
+             text(kEdgeKinds[static_cast<size_t>(edge.kind)]), number_if(known, p->counts.edge[e]), flag(known)});
+    }
+  }
+  return t;
+}
+
+Table list_instructions(const Program &program) {
+  Table t;
+  t.by = "instruction";
+  t.columns = {{"function", "function", true}, {"procedure", "", true}, {"unit", "", true}, {"offset", "offset"},
+               {"size", ""}, {"count", "count"}, {"file", "file", true}, {"line", "line"},
+               {"text", "instruction", true}, {"exact", ""}};
+  t.text_order = {5, 3, 0, 8, 7, 6};
+  t.weight = 5;
+  size_t total = 0;
+  for (const CountedProcedure &p : program.procedures) total += p.executed.size();
+  t.reserve(total);
+  for (const CountedProcedure *p : in_order(program)) {
+    const std::vector<format::Instruction> &all = p->map->instructions;
+    std::vector<uint32_t> order(all.size());
+    for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
+    // Padding stands behind the blocks in the map; here it goes where it lies.
+    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+      return all[a].fragment != all[b].fragment ? all[a].fragment < all[b].fragment : all[a].offset < all[b].offset;
+    });
+    for (uint32_t i : order) {
+      bool lined = all[i].line != 0;
+      t.add({text(p->map->fragments[all[i].fragment].name), text(p->map->name), text(p->unit->unit),
+             number(all[i].offset), number(all[i].size), number_if(p->exact(), p->executed[i]),
+             text(lined ? std::string_view(p->unit->files[all[i].file]) : std::string_view()), number(all[i].line),
+             text(all[i].text), flag(p->exact())});
+    }
+  }
+  return t;
+}
+
+const std::vector<Listing> &listings() {
+  static const std::vector<Listing> kListings = {
+      {"function", list_functions, false}, {"file", list_files, false},
+      {"line", list_lines, false},         {"block", list_blocks, false},
+      {"edge", list_edges, false},         {"instruction", list_instructions, true},
+      {"opcode", list_opcodes, false}};
+  return kListings;
+}
+
+}  // namespace chord::report

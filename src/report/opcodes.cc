@@ -1,0 +1,82 @@
+// The instruction mix: executed instructions by mnemonic and by class. An
+// instruction belongs to one mnemonic but may belong to several classes (a vector
+// load is a load and a 256-bit operation), so only the mnemonics add up to the total.
+#include <algorithm>
+#include <map>
+
+#include "isa/traits.h"
+#include "report/listings.h"
+
+namespace chord::report {
+namespace {
+
+struct Class {
+  std::string_view name;
+  isa::Traits traits;
+};
+
+constexpr Class kClasses[] = {{"load", isa::kLoad},
+                              {"store", isa::kStore},
+                              {"branch", isa::kConditional | isa::kJump},
+                              {"conditional branch", isa::kConditional},
+                              {"backward branch", isa::kBackward},
+                              {"indirect", isa::kIndirect},
+                              {"call", isa::kCall},
+                              {"tail call", isa::kTailCall},
+                              {"return", isa::kReturn},
+                              {"floating point", isa::kFloat},
+                              {"x87", isa::kX87},
+                              {"SIMD 64", isa::kSimd64},
+                              {"SIMD 128", isa::kSimd128},
+                              {"SIMD 256", isa::kSimd256},
+                              {"SIMD 512", isa::kSimd512},
+                              {"repeated string", isa::kRepeated},
+                              {"locked", isa::kLocked},
+                              {"system", isa::kSystem},
+                              {"padding", isa::kPadding}};
+
+struct Sum {
+  uint64_t executed = 0, instructions = 0;
+};
+
+}  // namespace
+
+Table list_opcodes(const analysis::Program &program) {
+  std::vector<Sum> classes(std::size(kClasses));
+  std::map<std::string_view, Sum> mnemonics;
+  for (const analysis::CountedProcedure &p : program.procedures) {
+    if (!p.exact()) continue;
+    for (size_t i = 0; i < p.executed.size(); ++i) {
+      const format::Instruction &instruction = p.map->instructions[i];
+      Sum &sum = mnemonics[p.unit->mnemonics[instruction.mnemonic]];
+      sum.executed += p.executed[i];
+      ++sum.instructions;
+      for (size_t c = 0; c < classes.size(); ++c) {
+        if ((instruction.traits & kClasses[c].traits) == 0) continue;
+        classes[c].executed += p.executed[i];
+        ++classes[c].instructions;
+      }
+    }
+  }
+  Table t;
+  t.by = "opcode";
+  t.columns = {{"kind", "kind", true}, {"opcode", "opcode", true}, {"count", "executed"}, {"share", "share"},
+               {"instructions", "instrs"}};
+  t.text_order = {3, 2, 4, 0, 1};
+  t.weight = 2;
+  for (size_t c = 0; c < classes.size(); ++c) {
+    if (classes[c].instructions == 0) continue;
+    t.add({text("class"), text(kClasses[c].name), number(classes[c].executed),
+           share(classes[c].executed, program.instructions), number(classes[c].instructions)});
+  }
+  std::vector<std::pair<std::string_view, Sum>> order(mnemonics.begin(), mnemonics.end());
+  std::stable_sort(order.begin(), order.end(),
+                   [](const auto &a, const auto &b) { return a.second.executed > b.second.executed; });
+  for (const auto &[name, sum] : order) {
+    t.add({text("mnemonic"), text(name), number(sum.executed), share(sum.executed, program.instructions),
+           number(sum.instructions)});
+  }
+  return t;
+}
+
+}  // namespace chord::report

@@ -1,0 +1,34 @@
+// Tables as text for people, CSV for spreadsheets, JSON for programs.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "report/table.h"
+
+namespace chord::report {
+
+struct TextStyle {
+  size_t width = 0;     // columns of the terminal; 0: no limit
+  bool color = false;
+};
+
+// What this process's standard output can show: width and colour of a terminal
+// (NO_COLOR and TERM=dumb honoured), neither for a file or pipe.
+TextStyle style_of_stdout();
+
+// Headings, aligned columns, numbers grouped; the last left-aligned columns are cut
+// to the terminal's width.
+std::string render_text(const Table &table, const TextStyle &style);
+
+// One heading line, then one line a row; quoted where needed (RFC 4180).
+std::string render_csv(const Table &table);
+
+// `head` is an object; "by" and "rows" are added behind its members.
+std::string render_json(const Table &table, const nlohmann::ordered_json &head);
+
+std::string bold(const std::string &text, const TextStyle &style);
+std::string dim(const std::string &text, const TextStyle &style);
+std::string red(const std::string &text, const TextStyle &style);
+
+}  // namespace chord::report

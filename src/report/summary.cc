@@ -1,0 +1,100 @@
+#include "report/summary.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+#include "report/listings.h"
+
+namespace chord::report {
+namespace {
+
+struct Totals {
+  uint64_t functions = 0, called = 0, instructions = 0, instructions_never = 0, calls = 0;
+};
+
+Totals total(const analysis::Program &program) {
+  Totals t;
+  for (const analysis::CountedProcedure &p : program.procedures) {
+    ++t.functions;
+    if (p.instructions != 0) ++t.called;
+    t.instructions += p.executed.size();
+    t.instructions_never += static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{0}));
+    t.calls += p.calls;
+  }
+  return t;
+}
+
+std::string counted(uint64_t n, std::string_view one) {
+  return fmt::format("{} {}{}", group_digits(n), one, n == 1 ? "" : "s");
+}
+
+std::string percent(uint64_t part, uint64_t whole) {
+  return whole == 0 ? "0.0%" : fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+}
+
+std::string skipped_text(const analysis::Program &program) {
+  std::string out = fmt::format("\nleft uninstrumented: {}\n", counted(program.skipped.size(), "function"));
+  std::vector<std::pair<uint64_t, std::string>> reasons;
+  for (const auto &[reason, times] : skipped_by_reason(program)) reasons.emplace_back(times, reason);
+  std::stable_sort(reasons.begin(), reasons.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
+  for (const auto &[times, reason] : reasons) out += fmt::format("  {:>6}  {}\n", group_digits(times), reason);
+  return out;
+}
+
+}  // namespace
+
+std::map<std::string, uint64_t> skipped_by_reason(const analysis::Program &program) {
+  std::map<std::string, uint64_t> reasons;
+  for (const analysis::Skipped &s : program.skipped) ++reasons[s.map->skipped];
+  return reasons;
+}
+
+nlohmann::ordered_json json_head(const analysis::Program &program) {
+  nlohmann::ordered_json head;
+  head["schema"] = 1;
+  head["program"] = program.name;
+  head["instructions"] = program.instructions;
+  head["warnings"] = program.warnings;
+  return head;
+}
+
+std::string summary_text(const analysis::Program &program, size_t top, const TextStyle &style) {
+  Totals t = total(program);
+  std::string out = fmt::format("{}: {}, {}\n", bold(program.name, style), counted(program.runs, "run"),
+                                counted(program.threads, "thread"));
+  out += fmt::format("{} executed in {}\n", counted(program.instructions, "instruction"), counted(t.calls, "call"));
+  out += fmt::format("{} of {} ran ({}); {} of {} instructions never did ({})\n", group_digits(t.called),
+                     counted(t.functions, "function"), percent(t.called, t.functions),
+                     group_digits(t.instructions_never), group_digits(t.instructions),
+                     percent(t.instructions_never, t.instructions));
+  Table hottest = list_functions(program);
+  hottest.keep_top(top);
+  out += "\n" + render_text(hottest, style);
+  if (!program.skipped.empty()) out += skipped_text(program);
+  out += dim("\nnext: chord report --by=line --top=20, or chord annotate", style) + "\n";
+  return out;
+}
+
+std::string summary_json(const analysis::Program &program, size_t top) {
+  Totals t = total(program);
+  nlohmann::ordered_json head = json_head(program);
+  head["runs"] = program.runs;
+  head["threads"] = program.threads;
+  head["functions"] = t.functions;
+  head["functions_executed"] = t.called;
+  head["calls"] = t.calls;
+  head["never"] = t.instructions_never;
+  head["skipped"] = nlohmann::ordered_json::array();
+  for (const analysis::Skipped &s : program.skipped) {
+    head["skipped"].push_back({{"function", s.map->name}, {"unit", s.unit->unit}, {"reason", s.map->skipped}});
+  }
+  Table hottest = list_functions(program);
+  hottest.keep_top(top);
+  hottest.by = "summary";
+  return render_json(hottest, head);
+}
+
+}  // namespace chord::report

@@ -1,0 +1,95 @@
+// A listing before it is written: typed cells in named columns. Text, CSV and JSON
+// are three renderings of the same table, so they cannot disagree.
+//
+// Cells refer to strings owned by the program that was analysed or by the table's
+// own store; a listing of a quarter of a million instructions copies none of them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace chord::report {
+
+enum class CellKind : uint8_t { missing, number, text, share, flag };
+
+struct Cell {
+  CellKind kind = CellKind::missing;
+  union {
+    uint64_t number = 0;
+    double share;  // 0 … 1
+  };
+  std::string_view text;
+};
+
+inline Cell number(uint64_t value) {
+  Cell cell;
+  cell.kind = CellKind::number;
+  cell.number = value;
+  return cell;
+}
+inline Cell text(std::string_view value) {
+  Cell cell;
+  cell.kind = CellKind::text;
+  cell.text = value;
+  return cell;
+}
+inline Cell share(uint64_t part, uint64_t whole) {
+  Cell cell;
+  cell.kind = CellKind::share;
+  cell.share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  return cell;
+}
+inline Cell flag(bool value) {
+  Cell cell;
+  cell.kind = CellKind::flag;
+  cell.number = value ? 1 : 0;
+  return cell;
+}
+// A number that is not known: null, or a question mark.
+inline Cell number_if(bool known, uint64_t value) { return known ? number(value) : Cell{}; }
+
+struct Column {
+  std::string key;      // in JSON and CSV
+  std::string heading;  // in text; empty: not shown there
+  bool left = false;    // left-aligned, as names are
+};
+
+class Table {
+ public:
+  std::string by;  // what a row is: function, line, ...
+  std::vector<Column> columns;
+  // Columns of the text form, in its order.
+  std::vector<size_t> text_order;
+  // The column whose greatest values `keep_top` keeps.
+  size_t weight = 0;
+
+  // One row; as many cells as columns.
+  void add(const std::vector<Cell> &row) { cells_.insert(cells_.end(), row.begin(), row.end()); }
+  void reserve(size_t rows) { cells_.reserve(rows * columns.size()); }
+  size_t rows() const { return columns.empty() ? 0 : cells_.size() / columns.size(); }
+  const Cell &at(size_t row, size_t column) const { return cells_[row * columns.size() + column]; }
+
+  // Keeps a string alive as long as the table.
+  std::string_view keep(std::string value) { return kept_.emplace_back(std::move(value)); }
+
+  // The n rows of greatest weight, greatest first; all rows if there are fewer.
+  void keep_top(size_t n);
+  // All rows, greatest weight first; equal ones stay in order.
+  void sort_by_weight();
+
+  size_t column(std::string_view key) const;
+
+ private:
+  void arrange(const std::vector<size_t> &order);
+
+  std::vector<Cell> cells_;
+  std::deque<std::string> kept_;
+};
+
+// "12,345,678"
+std::string group_digits(uint64_t value);
+
+}  // namespace chord::report

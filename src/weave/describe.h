@@ -1,0 +1,32 @@
+// The map entry of a procedure, from what assembly reading found out.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "assembly/procedure.h"
+#include "format/map.h"
+
+namespace chord::weave {
+
+class Describer {
+ public:
+  Describer(const assembly::Unit &unit, format::UnitMap &map);
+
+  format::Procedure describe(const assembly::Procedure &procedure);
+  // Source file of the procedure's first line, or the unit's name.
+  std::string file_of(const assembly::Procedure &procedure) const;
+
+ private:
+  format::Instruction describe(const assembly::Procedure &p, const assembly::Instruction &in);
+  uint32_t mnemonic_number(std::string_view name);
+
+  const assembly::Unit &unit_;
+  format::UnitMap &map_;
+  std::unordered_map<uint32_t, uint32_t> file_numbers_;  // .file number -> index in map
+  std::unordered_map<std::string_view, uint32_t> mnemonics_;
+};
+
+}  // namespace chord::weave

@@ -1,0 +1,88 @@
+#include "weave/emit_records.h"
+
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include <iterator>
+
+#include "weave/weave_procedure.h"
+
+namespace chord::weave {
+namespace {
+
+using Kind = isa::CounterPlace::Kind;
+
+// Records share the fate of the procedure's section: its COMDAT group, or, where
+// it has a section to itself, a section of their own that --gc-sections can drop.
+class Placer {
+ public:
+  Placer(const assembly::Section &code, uint32_t n) : code_(code), n_(n) {}
+
+  std::string loaded(std::string_view name, std::string_view flags, std::string_view type) const {
+    if (!code_.group.empty()) {
+      return fmt::format("\t.section {},\"{}G\",@{},{},comdat\n", name, flags, type, code_.group);
+    }
+    bool own_section = code_.name != ".text" && !code_.name.starts_with(".text.unlikely") &&
+                       !code_.name.starts_with(".text.startup") && !code_.name.starts_with(".text.hot");
+    own_section = own_section || code_.name.find('.', 6) != std::string::npos;
+    if (own_section) return fmt::format("\t.section {},\"{}\",@{},unique,{}\n", name, flags, type, n_ + 1);
+    return fmt::format("\t.section {},\"{}\",@{}\n", name, flags, type);
+  }
+
+  std::string anchor() const {
+    if (!code_.group.empty()) {
+      return fmt::format("\t.section {},\"G\",@progbits,{},comdat\n", CHORD_ANCHOR_SECTION, code_.group);
+    }
+    return fmt::format("\t.section {},\"o\",@progbits,{}\n", CHORD_ANCHOR_SECTION, start_label(n_, 0));
+  }
+
+ private:
+  const assembly::Section &code_;
+  uint32_t n_;
+};
+
+std::string emit_counters(const Placer &placer, uint32_t n, size_t count, Kind kind) {
+  bool thread = kind == Kind::thread_local_exec;
+  std::string section = thread ? placer.loaded(".tbss.chord", "awT", "nobits") : placer.loaded(".bss.chord", "aw", "nobits");
+  return fmt::format("{}\t.balign 8\n{}:\n\t.zero {}\n", section, counters_label(n), 8 * count);
+}
+
+std::string emit_record(const Placer &placer, uint32_t n, size_t count, Kind kind, uint64_t key) {
+  bool thread = kind == Kind::thread_local_exec;
+  int where = thread ? CHORD_COUNTERS_THREAD : kind == Kind::thread_delta ? CHORD_COUNTERS_DELTA : CHORD_COUNTERS_SHARED;
+  std::string address = thread ? counters_label(n) + "@tpoff" : counters_label(n) + "-.";
+  return fmt::format("{}\t.balign 8\n{}:\n\t.quad {}\n\t.quad {:#x}\n\t.long {}, {}\n",
+                     placer.loaded(CHORD_PROCS_SECTION, "a", "progbits"), record_label(n), address, key, count, where);
+}
+
+std::string emit_anchor(const Placer &placer, const format::Procedure &map, uint32_t n) {
+  std::string out = placer.anchor();
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "\t.balign 8\n\t.quad {:#x}\n\t.long {}, 0\n", map.key, map.fragments.size());
+  size_t next = 0;
+  for (uint32_t f = 0; f < map.fragments.size(); ++f) {
+    size_t end = next;
+    while (end < map.marks.size() && map.instructions[map.marks[end]].fragment == f) ++end;
+    fmt::format_to(to, "\t.balign 8\n\t.quad {0}\n\t.long {1}-{0}, {2}\n", start_label(n, f), end_label(n, f), end - next);
+    std::string previous = start_label(n, f);
+    for (; next < end; ++next) {
+      std::string mark = mark_label(n, map.marks[next]);
+      fmt::format_to(to, "\t.uleb128 {}-{}\n", mark, previous);
+      previous = mark;
+    }
+  }
+  out += "\t.balign 8\n";
+  return out;
+}
+
+}  // namespace
+
+std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &p, const format::Procedure &map,
+                         uint32_t n, const Options &options) {
+  Placer placer(unit.source->sections[p.fragments[0].section], n);
+  size_t count = map.plan.counters.size();
+  return emit_counters(placer, n, count, options.counters) +
+         emit_record(placer, n, count, options.counters, map.key) + emit_anchor(placer, map, n);
+}
+
+}  // namespace chord::weave

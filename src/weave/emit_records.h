@@ -1,0 +1,17 @@
+// The data that goes with a woven procedure, as assembler text: counters, the
+// runtime's record, the anchor.
+#pragma once
+
+#include <string>
+
+#include "assembly/procedure.h"
+#include "format/map.h"
+#include "weave/options.h"
+
+namespace chord::weave {
+
+// `n` is the procedure's number in the unit, `map` its finished entry.
+std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &procedure,
+                         const format::Procedure &map, uint32_t n, const Options &options);
+
+}  // namespace chord::weave

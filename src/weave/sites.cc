@@ -1,0 +1,193 @@
+#include "weave/sites.h"
+
+#include <cctype>
+
+namespace chord::weave {
+
+using assembly::Block;
+using assembly::BlockKind;
+using assembly::Edge;
+using assembly::EdgeKind;
+using assembly::Instruction;
+using assembly::Procedure;
+using assembly::Statement;
+using assembly::StatementKind;
+
+namespace {
+
+class Finder {
+ public:
+  Finder(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &live, const JumpedLabels &jumped)
+      : source_(*unit.source), p_(p), live_(live), jumped_(jumped), in_(p.blocks.size()), out_(p.blocks.size()) {
+    for (size_t e = 1; e < p.edges.size(); ++e) {
+      if (p.edges[e].kind == EdgeKind::never) continue;
+      ++out_[p.edges[e].from];
+      ++in_[p.edges[e].to];
+    }
+  }
+
+  Sites run() {
+    Sites sites;
+    sites.edge.resize(p_.edges.size());
+    sites.block.resize(p_.blocks.size());
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) sites.edge[e] = edge_site(p_.edges[e]);
+    for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
+      if (p_.blocks[b].kind == BlockKind::code) sites.block[b] = start_of(b);
+    }
+    // Entering the procedure is taking its first edge.
+    if (out_[0] == 1) sites.block[0] = sites.edge[1];
+    return sites;
+  }
+
+ private:
+  const Instruction &first_of(uint32_t b) const { return p_.instructions[p_.blocks[b].first]; }
+  const Instruction &last_of(uint32_t b) const { return p_.instructions[p_.blocks[b].first + p_.blocks[b].count - 1]; }
+  bool is_code(uint32_t b) const { return p_.blocks[b].kind == BlockKind::code; }
+
+  Site edge_site(const Edge &e) const {
+    if (e.kind == EdgeKind::never || e.kind == EdgeKind::return_edge) return {};
+    if (e.kind == EdgeKind::enter) return entry_site(e);
+    if (is_code(e.from)) {
+      // Both returns of a call that returns twice arrive at one place.
+      if (e.kind == EdgeKind::landing) return {};
+      if (out_[e.from] == 1) return end_of(e.from, e.to);
+    }
+    if (is_code(e.to) && in_[e.to] == 1) return start_of(e.to);
+    switch (e.kind) {
+      case EdgeKind::fall:
+        return behind(e);
+      case EdgeKind::taken:
+      case EdgeKind::tail_call:
+        return jump_stub(e);
+      case EdgeKind::dispatch:
+      case EdgeKind::landing:
+        return is_code(e.to) && !e.slots.empty() ? slot_stub(e) : Site{};
+      default:
+        return {};
+    }
+  }
+
+  // In front of the instruction that leaves the block, or behind the last one.
+  Site end_of(uint32_t b, uint32_t to) const {
+    const Instruction &last = last_of(b);
+    uint32_t index = p_.blocks[b].first + p_.blocks[b].count - 1;
+    Site s;
+    s.fragment = last.fragment;
+    if (last.decoded.flow == isa::Flow::jump || last.decoded.flow == isa::Flow::leave ||
+        last.decoded.flow == isa::Flow::conditional) {
+      s.kind = Site::Kind::before;
+      s.statement = last.first_statement;
+      s.live = live_.before[index];
+    } else {
+      s.kind = Site::Kind::after;
+      s.statement = last.last_statement;
+      s.live = live_.block_in[to];
+    }
+    return s;
+  }
+
+  // endbr64 must stay the first instruction where it is the first.
+  Site start_of(uint32_t b) const {
+    const Instruction &first = first_of(b);
+    Site s;
+    s.kind = first.decoded.marks_entry ? Site::Kind::after : Site::Kind::before;
+    s.statement = first.decoded.marks_entry ? first.last_statement : first.first_statement;
+    s.fragment = first.fragment;
+    s.live = live_.block_in[b];
+    return s;
+  }
+
+  // In line: whoever gets behind the source's last instruction falls through.
+  Site behind(const Edge &e) const {
+    uint32_t from = e.from;
+    if (p_.blocks[from].kind == BlockKind::landing) from = e.to - 1;  // the call that returns twice
+    const Instruction &last = last_of(from);
+    Site s;
+    s.kind = Site::Kind::after;
+    s.statement = last.last_statement;
+    s.fragment = last.fragment;
+    s.live = live_.block_in[e.to];
+    return s;
+  }
+
+  Site entry_site(const Edge &e) const {
+    if (in_[e.to] == 1) return start_of(e.to);
+    // The first block is a loop head: stay in front of the label jumped to.
+    const Instruction &first = first_of(e.to);
+    Site s;
+    s.fragment = first.fragment;
+    s.live = live_.block_in[e.to];
+    bool rules_open = false, has_rules = false;
+    for (uint32_t i = p_.fragments[0].first_statement + 1; i <= first.first_statement; ++i) {
+      has_rules = has_rules || source_.statements[i].name == ".cfi_startproc";
+    }
+    for (uint32_t i = p_.fragments[0].first_statement + 1; i < first.first_statement; ++i) {
+      const Statement &x = source_.statements[i];
+      if (x.name == ".cfi_startproc") rules_open = true;
+      bool target = x.kind == StatementKind::label && is_jumped_to(x.name);
+      if (!target || (has_rules && !rules_open)) continue;
+      s.kind = Site::Kind::before;
+      s.statement = i;
+      return s;
+    }
+    return {};
+  }
+
+  bool is_jumped_to(std::string_view label) const {
+    return std::isdigit(static_cast<unsigned char>(label[0])) || jumped_.contains(label);
+  }
+
+  Site jump_stub(const Edge &e) const {
+    const Instruction &last = last_of(e.from);
+    if (last.decoded.short_only) return {};
+    Site s;
+    s.kind = Site::Kind::jump_stub;
+    s.statement = last.last_statement;
+    s.fragment = last.fragment;
+    s.target = source_.statements[last.last_statement].operands;
+    s.live = e.to == 1 ? live_.block_in[1] | isa::call_reads() : live_.block_in[e.to];
+    return s;
+  }
+
+  Site slot_stub(const Edge &e) const {
+    const Instruction &first = first_of(e.to);
+    Site s;
+    s.kind = Site::Kind::slot_stub;
+    s.statement = first.first_statement;
+    s.fragment = first.fragment;
+    s.live = live_.block_in[e.to];
+    s.marks_entry = first.decoded.marks_entry;
+    s.target = e.slots[0].label;
+    return s;
+  }
+
+  const assembly::Source &source_;
+  const Procedure &p_;
+  const assembly::Liveness &live_;
+  const JumpedLabels &jumped_;
+  std::vector<uint32_t> in_, out_;
+};
+
+}  // namespace
+
+JumpedLabels jumped_labels(const assembly::Unit &unit) {
+  JumpedLabels out;
+  for (const Procedure &p : unit.procedures) {
+    for (const Instruction &in : p.instructions) {
+      if (std::string_view name = assembly::callee_of(*unit.source, in); !name.empty()) out.insert(name);
+    }
+  }
+  for (const assembly::Table &t : unit.symbols.tables) {
+    for (const assembly::Mention &m : t.entries) out.insert(m.label);
+  }
+  for (const assembly::Mention &m : unit.symbols.taken) out.insert(m.label);
+  for (const assembly::Mention &m : unit.symbols.landing_pads) out.insert(m.label);
+  return out;
+}
+
+Sites find_sites(const assembly::Unit &unit, const Procedure &procedure, const assembly::Liveness &liveness,
+                 const JumpedLabels &jumped) {
+  return Finder(unit, procedure, liveness, jumped).run();
+}
+
+}  // namespace chord::weave

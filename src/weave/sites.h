@@ -1,0 +1,50 @@
+// Where in the text a probe for an edge or a block goes, and what it must not
+// disturb there.
+//
+// An edge's probe goes to the end of its source if that has one way out, to the
+// start of its target if that has one way in, in line on a fall-through, and
+// otherwise into a stub that the jump (or the table, or the exception table) is
+// made to name in place of the target. Only a stub costs a further jump.
+#pragma once
+
+#include <limits>
+#include <unordered_set>
+#include <vector>
+
+#include "assembly/liveness.h"
+#include "assembly/procedure.h"
+#include "isa/isa.h"
+
+namespace chord::weave {
+
+struct Site {
+  enum class Kind : uint8_t {
+    none,       // no code can stand there
+    before,     // directly in front of a statement
+    after,      // directly behind a statement
+    jump_stub,  // in a stub that the branch at `statement` is retargeted to
+    slot_stub,  // in a stub that the edge's slots are made to name
+  } kind = Kind::none;
+  uint32_t statement = 0;
+  uint32_t fragment = 0;
+  isa::Resources live = 0;
+  bool marks_entry = false;     // slot stubs: must start like the target does
+  std::string_view target;      // stubs: label to go on to
+
+  bool exists() const { return kind != Kind::none; }
+  bool is_stub() const { return kind == Kind::jump_stub || kind == Kind::slot_stub; }
+};
+
+struct Sites {
+  std::vector<Site> edge;   // by edge
+  std::vector<Site> block;  // by block: where control has entered it
+};
+
+// Names that branches, tables and exception tables jump to.
+using JumpedLabels = std::unordered_set<std::string_view>;
+JumpedLabels jumped_labels(const assembly::Unit &unit);
+
+Sites find_sites(const assembly::Unit &unit, const assembly::Procedure &procedure,
+                 const assembly::Liveness &liveness, const JumpedLabels &jumped);
+
+}  // namespace chord::weave

@@ -1,0 +1,228 @@
+#include "weave/verify.h"
+
+#include <fmt/core.h>
+#include <gelf.h>
+#include <libelf.h>
+
+#include <algorithm>
+#include <map>
+#include <set>
+
+#include "assembly/liveness.h"
+#include "base/diagnostics.h"
+#include "base/file.h"
+
+namespace chord::weave {
+
+using assembly::EdgeKind;
+using assembly::Instruction;
+using assembly::kNoStatement;
+using assembly::Procedure;
+using assembly::Source;
+using assembly::Statement;
+using assembly::StatementKind;
+
+namespace {
+
+class Verifier {
+ public:
+  Verifier(const assembly::Unit &original, const Woven &woven, const assembly::Assembler &assembler)
+      : unit_(original), a_(*original.source) {
+    read_source(woven.text, b_);
+    std::string errors;
+    if (!lay_out(b_, assembler, layout_, errors)) throw base::Error("verify: woven text rejected: " + errors);
+    symbols_ = assembly::index_symbols(b_);
+    pair_statements(woven);
+  }
+
+  void run(const std::string &object) {
+    for (size_t n = 0; n < unit_.procedures.size(); ++n) {
+      const Procedure &p = unit_.procedures[n];
+      for (const Instruction &in : p.instructions) same_instruction(p, in);
+      if (p.skipped.empty()) same_flow(p);
+    }
+    same_bytes(object);
+  }
+
+ private:
+  [[noreturn]] void fail(const Statement &s, std::string_view what) const {
+    throw base::Error(fmt::format("verify: line {} ({}): {}", s.line, a_.text.substr(s.begin, s.end - s.begin), what));
+  }
+
+  // The k-th statement that we did not insert is the k-th of the original.
+  void pair_statements(const Woven &woven) {
+    size_t range = 0;
+    inserted_.assign(b_.statements.size(), false);
+    for (uint32_t i = 0; i < b_.statements.size(); ++i) {
+      uint32_t at = b_.statements[i].begin;
+      while (range < woven.inserted.size() && woven.inserted[range].end <= at) ++range;
+      inserted_[i] = range < woven.inserted.size() && woven.inserted[range].begin <= at;
+      if (!inserted_[i]) {
+        original_of_[i] = static_cast<uint32_t>(woven_of_.size());
+        woven_of_.push_back(i);
+      }
+    }
+    if (woven_of_.size() != a_.statements.size()) throw base::Error("verify: a statement was lost");
+  }
+
+  // ---- the instructions themselves ----
+
+  void same_instruction(const Procedure &p, const Instruction &in) const {
+    if (in.padding) return;
+    for (uint32_t s = in.first_statement; s <= in.last_statement; ++s) {
+      const Statement &x = a_.statements[s];
+      if (x.section != p.fragments[in.fragment].section) continue;
+      if (x.name != b_.statements[woven_of_[s]].name) fail(x, "another statement stands in its place");
+    }
+    std::string before = bytes_of(a_, unit_.layout, in.first_statement, in.last_statement);
+    std::string after = bytes_of(b_, layout_, woven_of_[in.first_statement], woven_of_[in.last_statement]);
+    if (shapes(before) != shapes(after)) fail(a_.statements[in.last_statement], "does something else in the woven code");
+  }
+
+  static std::string bytes_of(const Source &source, const assembly::Layout &layout, uint32_t first, uint32_t last) {
+    std::string out;
+    for (uint32_t s = first; s <= last; ++s) {
+      if (source.statements[s].section == source.statements[last].section) out += layout.bytes(source, s);
+    }
+    return out;
+  }
+
+  static std::vector<std::string> shapes(std::string_view bytes) {
+    std::vector<std::string> out;
+    while (!bytes.empty()) {
+      auto d = isa::decode(bytes);
+      if (!d) return {"undecodable"};
+      out.push_back(isa::shape(bytes));
+      bytes.remove_prefix(d->size);
+    }
+    return out;
+  }
+
+  // ---- control flow ----
+
+  void same_flow(const Procedure &p) {
+    live_ = assembly::compute_liveness(unit_, p);
+    first_of_statement_.clear();
+    for (uint32_t i = 0; i < p.instructions.size(); ++i) {
+      if (!p.instructions[i].padding) first_of_statement_.emplace(p.instructions[i].first_statement, i);
+    }
+    for (const assembly::Edge &e : p.edges) {
+      if (p.blocks[e.to].kind != assembly::BlockKind::code || e.kind == EdgeKind::never) continue;
+      const Instruction &target = p.instructions[p.blocks[e.to].first];
+      if (e.kind == EdgeKind::taken || e.kind == EdgeKind::jump) {
+        const Instruction &branch = last_of(p, e.from);
+        reaches(p, label_statement(woven_of_[branch.last_statement], branch), target, branch);
+      } else if (e.kind == EdgeKind::fall && p.blocks[e.from].kind == assembly::BlockKind::code) {
+        const Instruction &last = last_of(p, e.from);
+        reaches(p, woven_of_[last.last_statement] + 1, target, last);
+      } else if (e.kind == EdgeKind::enter) {
+        reaches(p, woven_of_[p.fragments[0].first_statement] + 1, target, target);
+      }
+      for (const assembly::Mention &m : e.slots) {
+        std::string_view operand = assembly::split_operands(b_.statements[woven_of_[m.statement]].operands)[m.operand];
+        reaches(p, find(assembly::first_symbol(operand), woven_of_[m.statement], target), target, target);
+      }
+    }
+    within_blocks(p);
+  }
+
+  static const Instruction &last_of(const Procedure &p, uint32_t block) {
+    return p.instructions[p.blocks[block].first + p.blocks[block].count - 1];
+  }
+
+  void within_blocks(const Procedure &p) {
+    for (const assembly::Block &b : p.blocks) {
+      for (uint32_t i = b.first; i + 1 < b.first + b.count; ++i) {
+        const Instruction &here = p.instructions[i], &next = p.instructions[i + 1];
+        if (here.padding || next.padding || here.last_statement == next.first_statement) continue;
+        reaches(p, woven_of_[here.last_statement] + 1, next, here);
+      }
+    }
+  }
+
+  uint32_t find(std::string_view name, uint32_t from, const Instruction &about) const {
+    uint32_t label = symbols_.find_label(b_, name, from);
+    if (label == kNoStatement) fail(a_.statements[about.last_statement], "a label is gone");
+    return label;
+  }
+
+  uint32_t label_statement(uint32_t branch, const Instruction &about) const {
+    return find(assembly::first_symbol(b_.statements[branch].operands), branch, about);
+  }
+
+  // From woven statement `s` on, through inserted code only, control must come to
+  // the original instruction `target`.
+  void reaches(const Procedure &p, uint32_t s, const Instruction &target, const Instruction &about) const {
+    uint32_t section = s < b_.statements.size() ? b_.statements[s].section : 0;
+    isa::Resources touched = 0;
+    bool saves = false;
+    for (uint32_t steps = 0; s < b_.statements.size() && steps < b_.statements.size(); ++s, ++steps) {
+      const Statement &x = b_.statements[s];
+      if (x.section != section) continue;
+      if (!inserted_[s]) {
+        bool emits = layout_.places[s].begin != layout_.places[s].end;
+        if (x.kind != StatementKind::instruction && !(emits && target.first_statement == original_of_.at(s))) continue;
+        if (original_of_.at(s) != target.first_statement) break;
+        uint32_t i = first_of_statement_.at(target.first_statement);
+        if (!saves && (touched & live_.before[i])) fail(a_.statements[target.first_statement], "a probe destroys what is live");
+        return;
+      }
+      if (x.kind != StatementKind::instruction) continue;
+      auto d = isa::decode(layout_.bytes(b_, s));
+      if (!d) fail(a_.statements[about.last_statement], "a probe that is no instruction");
+      touched |= d->writes;
+      saves = saves || x.name.starts_with("push");
+      if (d->flow == isa::Flow::jump) {
+        s = label_statement(s, about);
+        section = b_.statements[s].section;
+      }
+    }
+    fail(a_.statements[about.last_statement],
+         fmt::format("control in {} no longer gets from here to line {}", p.name, a_.statements[target.first_statement].line));
+  }
+
+  // ---- the object really written ----
+
+  void same_bytes(const std::string &path) const {
+    std::multiset<std::string> written;
+    std::string bytes = base::read_file(path);
+    elf_version(EV_CURRENT);
+    Elf *elf = elf_memory(bytes.data(), bytes.size());
+    if (elf == nullptr) throw base::Error(fmt::format("verify: {}: {}", path, elf_errmsg(-1)));
+    for (Elf_Scn *s = nullptr; (s = elf_nextscn(elf, s)) != nullptr;) {
+      GElf_Shdr header;
+      gelf_getshdr(s, &header);
+      Elf_Data *data = elf_rawdata(s, nullptr);
+      if ((header.sh_flags & SHF_EXECINSTR) && data != nullptr && data->d_buf != nullptr) {
+        written.emplace(static_cast<const char *>(data->d_buf), data->d_size);
+      }
+    }
+    elf_end(elf);
+    for (const std::string &code : layout_.contents) {
+      if (code.empty()) continue;
+      auto it = written.find(code);
+      if (it == written.end()) throw base::Error(fmt::format("verify: {}: holds other code than was proved", path));
+      written.erase(it);
+    }
+  }
+
+  const assembly::Unit &unit_;
+  const Source &a_;
+  Source b_;
+  assembly::Layout layout_;
+  assembly::Symbols symbols_;
+  std::vector<bool> inserted_;
+  std::vector<uint32_t> woven_of_;                        // original -> woven statement
+  std::map<uint32_t, uint32_t> original_of_;              // and back
+  assembly::Liveness live_;
+  std::map<uint32_t, uint32_t> first_of_statement_;
+};
+
+}  // namespace
+
+void verify_woven(const assembly::Unit &original, const Woven &woven, const assembly::Assembler &assembler,
+                  const std::string &object) {
+  Verifier(original, woven, assembler).run(object);
+}
+
+}  // namespace chord::weave

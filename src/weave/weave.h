@@ -1,0 +1,34 @@
+// Original assembly in, woven assembly and its map out.
+//
+// The woven text is the original with edits, followed by the counters, the records
+// that the runtime reads, the anchors, the map and the runtime itself (a COMDAT
+// group of which the linker keeps one copy, so any linker and any driver will do).
+#pragma once
+
+#include <string>
+
+#include "assembly/procedure.h"
+#include "format/map.h"
+#include "weave/edits.h"
+#include "weave/options.h"
+
+namespace chord::weave {
+
+// Files that the woven text includes; paths as the assembler will see them.
+struct Surroundings {
+  std::string map_file;      // will hold format::encode_map(Woven::map)
+  std::string runtime_file;  // the runtime's assembly
+};
+
+struct Woven {
+  std::string text;
+  std::vector<Edits::Range> inserted;  // what of the text is ours, ascending
+  format::UnitMap map;
+  uint32_t woven = 0;    // procedures with probes
+  uint32_t skipped = 0;
+};
+
+// If no procedure is woven, `text` is the original.
+Woven weave_unit(const assembly::Unit &unit, const Options &options, const Surroundings &surroundings);
+
+}  // namespace chord::weave

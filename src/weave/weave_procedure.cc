@@ -1,0 +1,241 @@
+#include "weave/weave_procedure.h"
+
+#include <fmt/core.h>
+
+#include <cctype>
+#include <map>
+#include <optional>
+#include <set>
+
+#include "assembly/unwind_info.h"
+
+namespace chord::weave {
+
+using assembly::Edge;
+using assembly::Fragment;
+using assembly::Instruction;
+using assembly::Procedure;
+using assembly::Source;
+using assembly::Statement;
+using assembly::StatementKind;
+using assembly::UnwindInfo;
+using assembly::UnwindRules;
+
+std::string start_label(uint32_t n, size_t fragment) { return fmt::format(".Lchord_f{}_{}", n, fragment); }
+std::string end_label(uint32_t n, size_t fragment) { return fmt::format(".Lchord_e{}_{}", n, fragment); }
+std::string mark_label(uint32_t n, uint32_t instruction) { return fmt::format(".Lchord_m{}_{}", n, instruction); }
+std::string counters_label(uint32_t n) { return fmt::format(".Lchord_c{}", n); }
+std::string record_label(uint32_t n) { return fmt::format(".Lchord_p{}", n); }
+
+namespace {
+
+std::string without_unwind_lines(const std::string &text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = text.find('\n', at);
+    std::string_view line = std::string_view(text).substr(at, end + 1 - at);
+    if (line.find(".cfi_") == std::string_view::npos) out += line;
+    at = end + 1;
+  }
+  return out;
+}
+
+class Weaver {
+ public:
+  Weaver(const assembly::Unit &unit, const Procedure &p, uint32_t n, const core::Plan &plan, const Sites &sites,
+         const Options &options)
+      : source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), options_(options) {
+    rules_.resize(p.fragments.size());
+    stubs_.resize(p.fragments.size());
+  }
+
+  WovenProcedure run() {
+    for (uint32_t k = 0; k < plan_.counters.size(); ++k) probe(k);
+    choose_marks();
+    flush();
+    for (size_t f = 0; f < p_.fragments.size(); ++f) frame_fragment(f);
+    return std::move(out_);
+  }
+
+ private:
+  const Statement &statement(uint32_t i) const { return source_.statements[i]; }
+
+  const UnwindRules &rules_before(uint32_t fragment, uint32_t s) {
+    if (!rules_[fragment]) rules_[fragment].emplace(source_, p_.fragments[fragment]);
+    return rules_[fragment]->before(s);
+  }
+
+  void probe(uint32_t k) {
+    const core::Counter &counter = plan_.counters[k];
+    const Site &site = counter.site == core::Site::edge ? sites_.edge[counter.id] : sites_.block[counter.id];
+    isa::CounterPlace place{options_.counters, counters_label(n_), k};
+    isa::Snippet snippet = isa::increment(place, site.live);
+    switch (site.kind) {
+      case Site::Kind::before:
+        before_[site.statement] += fit(snippet, site, site.statement);
+        break;
+      case Site::Kind::after:
+        after_[site.statement] += fit(snippet, site, site.statement + 1);
+        break;
+      case Site::Kind::jump_stub:
+      case Site::Kind::slot_stub:
+        stub(snippet, site, p_.edges[counter.id]);
+        break;
+      case Site::Kind::none:
+        break;
+    }
+  }
+
+  // Unwind lines are right only where the frame is found through the stack pointer.
+  std::string fit(const isa::Snippet &snippet, const Site &site, uint32_t s) {
+    if (!snippet.moves_stack || rules_before(site.fragment, s).frame_follows_stack_pointer()) return snippet.text;
+    return without_unwind_lines(snippet.text);
+  }
+
+  // ---- stubs ----
+
+  struct Stub {
+    std::string label;
+    std::string body;
+    UnwindRules rules;
+  };
+
+  void stub(const isa::Snippet &snippet, const Site &site, const Edge &edge) {
+    Stub s;
+    s.label = fmt::format(".Lchord_s{}_{}", n_, stub_count_++);
+    s.rules = rules_before(site.fragment, site.statement);
+    s.body = snippet.moves_stack && !s.rules.frame_follows_stack_pointer() ? without_unwind_lines(snippet.text)
+                                                                           : snippet.text;
+    if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
+    s.body += fmt::format("\tjmp\t{}\n", lasting_name(site, edge));
+    if (site.kind == Site::Kind::jump_stub) {
+      rename_operand(site.statement, s.label);
+    } else {
+      for (const assembly::Mention &m : edge.slots) rename_in_slot(m, s.label);
+    }
+    stubs_[site.fragment].push_back(std::move(s));
+  }
+
+  // A numeric label means something else at the end of the function.
+  std::string lasting_name(const Site &site, const Edge &edge) {
+    if (!std::isdigit(static_cast<unsigned char>(site.target[0]))) return std::string(site.target);
+    uint32_t label = symbols_.find_label(source_, assembly::first_symbol(site.target), site.statement);
+    std::string name = fmt::format(".Lchord_t{}_{}", n_, edge.to);
+    if (named_.insert(label).second) out_.edits.insert(statement(label).begin, name + ": ");
+    return name;
+  }
+
+  void rename_operand(uint32_t s, const std::string &label) {
+    std::string_view operands = statement(s).operands;
+    uint32_t at = static_cast<uint32_t>(operands.data() - source_.text.data());
+    out_.edits.replace(at, static_cast<uint32_t>(operands.size()), label);
+  }
+
+  void rename_in_slot(const assembly::Mention &m, const std::string &label) {
+    std::string_view operand = assembly::split_operands(statement(m.statement).operands)[m.operand];
+    std::string_view symbol = assembly::first_symbol(operand);
+    uint32_t at = static_cast<uint32_t>(symbol.data() - source_.text.data());
+    out_.edits.replace(at, static_cast<uint32_t>(symbol.size()), label);
+  }
+
+  // ---- marks ----
+
+  void choose_marks() {
+    std::set<uint32_t> marked;
+    for (const assembly::Block &b : p_.blocks) {
+      if (b.count == 0) continue;
+      marked.insert(b.first);
+      for (uint32_t i = b.first; i < b.first + b.count; ++i) {
+        bool displaced = before_.contains(p_.instructions[i].first_statement) ||
+                         (i > b.first && after_.contains(p_.instructions[i - 1].last_statement));
+        if (displaced) marked.insert(i);
+      }
+    }
+    // Instructions lie fragment by fragment, each in text order.
+    out_.marks.assign(marked.begin(), marked.end());
+    for (uint32_t i : out_.marks) mark_at_[p_.instructions[i].first_statement] = i;
+  }
+
+  // ---- text ----
+
+  std::string in_att_syntax(uint32_t s, const std::string &text) const {
+    if (!statement(s).intel_syntax) return text;
+    return "\t.att_syntax prefix\n" + text + "\t.intel_syntax noprefix\n";
+  }
+
+  void flush() {
+    for (auto &[s, text] : after_) out_.edits.insert(statement(s).end, "\n" + in_att_syntax(s, text));
+    std::set<uint32_t> starts;
+    for (auto &[s, text] : before_) starts.insert(s);
+    for (auto &[s, i] : mark_at_) starts.insert(s);
+    for (uint32_t s : starts) {
+      std::string text = "\n";
+      if (auto it = before_.find(s); it != before_.end()) text += in_att_syntax(s, it->second);
+      if (auto it = mark_at_.find(s); it != mark_at_.end()) text += mark_label(n_, it->second) + ":\n";
+      out_.edits.insert(statement(s).begin, text);
+    }
+  }
+
+  // Start and end labels, the tie that keeps the record alive, and the stubs.
+  void frame_fragment(size_t f) {
+    const Fragment &fragment = p_.fragments[f];
+    std::string start = "\n" + start_label(n_, f) + ":\n";
+    if (f == 0) start += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", record_label(n_));
+    out_.edits.insert(statement(fragment.first_statement).end, start);
+
+    uint32_t last = last_statement_of(f);
+    uint32_t end = last;
+    bool before_end = false;
+    for (uint32_t i = last + 1; i < source_.statements.size() && i < fragment.last_statement + 8; ++i) {
+      const Statement &s = statement(i);
+      if (s.section != fragment.section) continue;
+      if (s.kind == StatementKind::instruction) break;
+      if (s.name == ".cfi_endproc") {
+        end = i;
+        before_end = true;
+        break;
+      }
+    }
+    std::string text = "\n";
+    UnwindRules now = rules_before(static_cast<uint32_t>(f), before_end ? end : end + 1);
+    std::string stubs;
+    for (const Stub &s : stubs_[f]) {
+      stubs += change_rules(now, s.rules) + s.label + ":\n" + s.body;
+      if (s.rules.active) now = s.rules;
+    }
+    text += in_att_syntax(end, stubs) + end_label(n_, f) + ":\n";
+    out_.edits.insert(before_end ? statement(end).begin : statement(end).end, text);
+  }
+
+  uint32_t last_statement_of(size_t f) const {
+    uint32_t last = p_.fragments[f].first_statement;
+    for (const Instruction &in : p_.instructions) {
+      if (in.fragment == f && !in.padding) last = std::max(last, in.last_statement);
+    }
+    return last;
+  }
+
+  const Source &source_;
+  const assembly::Symbols &symbols_;
+  const Procedure &p_;
+  uint32_t n_;
+  const core::Plan &plan_;
+  const Sites &sites_;
+  const Options &options_;
+  std::vector<std::optional<UnwindInfo>> rules_;  // by fragment, made when first asked for
+  std::vector<std::vector<Stub>> stubs_;          // by fragment
+  uint32_t stub_count_ = 0;
+  std::map<uint32_t, std::string> before_, after_;  // by statement
+  std::map<uint32_t, uint32_t> mark_at_;            // statement -> instruction
+  std::set<uint32_t> named_;                        // numeric labels given a lasting name
+  WovenProcedure out_;
+};
+
+}  // namespace
+
+WovenProcedure weave_procedure(const assembly::Unit &unit, const Procedure &procedure, uint32_t n,
+                               const core::Plan &plan, const Sites &sites, const Options &options) {
+  return Weaver(unit, procedure, n, plan, sites, options).run();
+}
+
+}  // namespace chord::weave

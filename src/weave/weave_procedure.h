@@ -1,0 +1,31 @@
+// The edits that put one procedure's probes into its text.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "assembly/procedure.h"
+#include "core/plan.h"
+#include "weave/edits.h"
+#include "weave/options.h"
+#include "weave/sites.h"
+
+namespace chord::weave {
+
+// Labels that a woven procedure's records refer to; `n` is its number in the unit.
+std::string start_label(uint32_t n, size_t fragment);
+std::string end_label(uint32_t n, size_t fragment);
+std::string mark_label(uint32_t n, uint32_t instruction);
+std::string counters_label(uint32_t n);
+std::string record_label(uint32_t n);
+
+struct WovenProcedure {
+  Edits edits;
+  std::vector<uint32_t> marks;  // marked instructions, fragment by fragment
+};
+
+WovenProcedure weave_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure, uint32_t n,
+                               const core::Plan &plan, const Sites &sites, const Options &options);
+
+}  // namespace chord::weave

@@ -1,0 +1,51 @@
+#!/bin/sh
+# Backtraces are whole at every instruction of woven code, probes and stubs included.
+. "$(dirname "$0")/common.inc"
+cat >deep.c <<'SOURCE'
+#include <stdio.h>
+__attribute__((noinline)) int leaf(int n) {
+  int s = 0;
+  for (int i = 0; i < n; i++) s += i & 1 ? i : -i;
+  return s;
+}
+__attribute__((noinline)) int middle(int n) {
+  if (n > 2) return leaf(n) + 1;
+  return leaf(n + 1) - 1;
+}
+int main(void) {
+  int s = middle(3);
+  printf("%d\n", s);
+  return 0;
+}
+SOURCE
+cat >step.py <<'PYTHON'
+import gdb
+gdb.execute("set pagination off")
+gdb.execute("set confirm off")
+gdb.execute("break leaf")
+gdb.execute("run", to_string=True)
+def names():
+    frame, found = gdb.newest_frame(), []
+    while frame is not None:
+        found.append(frame.name())
+        frame = frame.older()
+    return found
+steps = bad = 0
+while "leaf" in names()[:2] and steps < 400:
+    got = [n for n in names() if n in ("leaf", "middle", "main")]
+    if got not in (["leaf", "middle", "main"], ["middle", "main"]):
+        bad += 1
+        print("BAD", hex(gdb.newest_frame().pc()), names())
+    steps += 1
+    gdb.execute("stepi", to_string=True)
+    if gdb.newest_frame().name() == "middle":
+        break
+print("STEPS", steps, "BAD", bad, "THEN", gdb.newest_frame().name())
+PYTHON
+for compiler in gcc clang; do
+  for level in -O0 -O2; do
+    "$CHORD" $compiler -g $level deep.c -o deep
+    CHORD_OUT=/dev/null gdb -q -batch -x step.py ./deep >log 2>&1 || fail "gdb: $(cat log)"
+    grep -q 'STEPS [1-9][0-9]* BAD 0 THEN middle' log || fail "$compiler $level: $(grep -E 'BAD|STEPS|rror' log | head -5)"
+  done
+done

@@ -1,0 +1,25 @@
+#!/bin/sh
+# Runs add up in one profile; CHORD_OUT chooses the file; the default is <program>.chord here.
+. "$(dirname "$0")/common.inc"
+sample_program
+"$CHORD" gcc -O2 sample.c -o sample
+./sample >/dev/null
+[ -f sample.chord ] || fail "no sample.chord: $(ls)"
+expect_equal "calls after one run" 3 "$(calls sample.chord work)"
+./sample >/dev/null
+./sample >/dev/null
+expect_equal "calls after three runs" 9 "$(calls sample.chord work)"
+expect_equal "calls of main" 3 "$(calls sample.chord main)"
+mkdir elsewhere
+(cd elsewhere && ../sample >/dev/null && [ -f sample.chord ]) || fail "the profile belongs in the current folder"
+CHORD_OUT=%e-%p.chord ./sample >/dev/null
+set -- sample-[0-9]*.chord
+expect_equal "number of %e-%p profiles" 1 $#
+[ -f "$1" ] || fail "CHORD_OUT=%e-%p.chord made nothing: $(ls)"
+# Several at once: every segment intact.
+rm -f many.chord
+for i in $(seq 30); do CHORD_OUT=many.chord ./sample >/dev/null & done
+wait
+expect_equal "calls after thirty runs at once" 90 "$(calls many.chord work)"
+"$CHORD" merge -o merged.chord many.chord sample.chord
+expect_equal "calls after merging" 99 "$(calls merged.chord work)"

@@ -1,0 +1,303 @@
+#!/usr/bin/env python3
+"""Compares chord's count of every instruction with callgrind's.
+
+Both count the same machine code: the sources are compiled to assembly once, the
+plain program is assembled from it and run under callgrind, the woven one is
+assembled from it through chord and run as it is. Of every woven function every
+instruction must have been executed equally often; standard output, standard error
+and exit status must agree as well.
+
+    tests/oracle/compare.py gcc -O2 loops.c
+    tests/oracle/compare.py --keep=/tmp/case --args="3 4" clang -O1 -fPIE -pie a.c b.s
+
+callgrind counts every iteration of a rep-prefixed string instruction where chord
+counts the instruction once: those are compared as executed or not.
+"""
+
+import argparse
+import json
+import os
+import re
+import shlex
+import subprocess
+import sys
+import tempfile
+from dataclasses import dataclass, field
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+
+import build as building  # noqa: E402
+import callgrind  # noqa: E402
+from elf import Elf  # noqa: E402
+
+# Code that comes with the C library's start files and is nobody's source.
+START_FILES = {"_init", "_fini", "_start", "deregister_tm_clones", "register_tm_clones", "__do_global_dtors_aux",
+               "frame_dummy", "_dl_relocate_static_pie"}
+VALGRIND_SLOWDOWN = 150
+# A woven program is nowhere near this much slower; it hangs, if it takes so long.
+WOVEN_SLOWDOWN, WOVEN_GRACE = 10, 20
+
+
+class TooSlow(Exception):
+    """The plain program ran longer than the case allows."""
+
+
+@dataclass
+class Difference:
+    function: str
+    offset: int
+    text: str
+    ours: object
+    theirs: object
+
+    def __str__(self):
+        return (f"  {self.function}+{self.offset:#x}: chord {self.ours}, callgrind {self.theirs}"
+                f"    {self.text.strip()}")
+
+
+@dataclass
+class Result:
+    """What a comparison found. `faults` are whole sentences; `differences` are counts."""
+
+    functions: int = 0
+    instructions: int = 0
+    executed: int = 0
+    skipped: dict = field(default_factory=dict)
+    present: int = 0
+    differences: list = field(default_factory=list)
+    faults: list = field(default_factory=list)
+
+    @property
+    def good(self):
+        return not self.differences and not self.faults
+
+    def summary(self):
+        return (f"{self.functions} functions, {self.instructions} instructions, {self.executed} executed, "
+                f"{len(self.skipped)} of {self.present} functions skipped")
+
+    def details(self, limit=40):
+        lines = [f"  {fault}" for fault in self.faults]
+        lines += [str(d) for d in self.differences[:limit]]
+        if len(self.differences) > limit:
+            lines.append(f"  … and {len(self.differences) - limit} further differences")
+        return "\n".join(lines)
+
+
+@dataclass
+class Woven:
+    """A function as chord reports it: {offset: (count, text)}."""
+
+    name: str
+    unit: str
+    module: str
+    rows: dict = field(default_factory=dict)
+
+
+def run_environment(folder, side):
+    # Equal length on both sides: the initial stack, and what depends on it, is alike.
+    return {**building.environment(), "CHORD_OUT": str(folder / side / "counts.chord")}
+
+
+def run_program(program, built, side, run, wrapper=None):
+    command = ["./prog", *run.arguments]
+    options = dict(cwd=built.folder / side, env=run_environment(built.folder, side), input=run.stdin,
+                   capture_output=True)
+    try:
+        if wrapper:
+            return callgrind.run(command, wrapper, timeout=program.seconds * VALGRIND_SLOWDOWN, **options)
+        limit = program.seconds if side == "plain" else program.seconds * WOVEN_SLOWDOWN + WOVEN_GRACE
+        return subprocess.run(command, check=False, timeout=limit, **options)
+    except subprocess.TimeoutExpired as error:
+        if side == "plain":
+            raise TooSlow(f"{program.name}: longer than {program.seconds} s") from error
+        raise building.BuildError(f"the woven program of {program.name} runs longer than {error.timeout} s")
+
+
+def chord_json(built, *arguments):
+    profile = built.folder / "woven" / "counts.chord"
+    done = building.run_tool([building.chord(), *arguments, "--json", profile], cwd=built.folder / "woven")
+    report = json.loads(done.stdout)
+    if report.get("schema") != 1:
+        raise building.BuildError(f"report has schema {report.get('schema')}, expected 1")
+    return report, done.stderr
+
+
+def woven_functions(rows):
+    """Groups instruction rows into functions. Rows of one function stand together."""
+    functions, current = [], None
+    for row in rows:
+        unit, module = row.get("unit", ""), row.get("module", "")
+        same = current and (current.name, current.unit, current.module) == (row["function"], unit, module)
+        if not same or row["offset"] in current.rows:
+            current = Woven(row["function"], unit, module)
+            functions.append(current)
+        current.rows[row["offset"]] = (row["count"], row.get("text") or "")
+    return functions
+
+
+def defined_in(assembly):
+    """Names of the functions that the assembly files define."""
+    names = set()
+    for path in assembly:
+        text = Path(path).read_text(encoding="utf-8", errors="replace")
+        names.update(re.findall(r"^\s*\.type\s+\"?([^\s,\"]+)\"?\s*,\s*[@%]function", text, re.M))
+    return names
+
+
+class Matcher:
+    """Finds the plain function that a reported one is, each at most once.
+
+    Local functions of one name are told apart by their unit; of those that share
+    even that, the order of reporting is the order of addresses.
+    """
+
+    def __init__(self, elves):
+        self.by_name = {}
+        for module, elf in elves.items():
+            for function in elf.functions:
+                for name in function.names:
+                    self.by_name.setdefault(name, []).append((module, function))
+        self.taken = set()
+
+    def take(self, woven):
+        candidates = [c for c in self.by_name.get(woven.name, []) if (c[0], c[1].address) not in self.taken]
+        if woven.module:
+            candidates = [c for c in candidates if c[0] == os.path.basename(woven.module)] or candidates
+        if len(candidates) > 1:
+            unit = os.path.basename(woven.unit)
+            candidates = [c for c in candidates if os.path.basename(c[1].unit) == unit] or candidates
+        if not candidates:
+            return None
+        module, function = candidates[0]
+        self.taken.add((module, function.address))
+        return module, function
+
+
+def compare_function(woven, elf, function, counts, result):
+    start = function.address
+    theirs = {a - start: counts[a] for a in range(start, start + function.size) if a in counts}
+    for offset in sorted(theirs.keys() | woven.rows.keys()):
+        ours, text = woven.rows.get(offset, (0, "(no such instruction in the report)"))
+        count = theirs.get(offset, 0)
+        if ours != count and elf.is_repeated_string_instruction(start + offset) and bool(ours) == bool(count):
+            continue
+        if ours != count:
+            result.differences.append(Difference(woven.name, offset, text, ours, count))
+    result.functions += 1
+    result.instructions += len(woven.rows)
+    result.executed += sum(count for count, _ in woven.rows.values())
+
+
+def skipped_functions(built):
+    """{name: reason} of the functions chord left alone."""
+    report, _ = chord_json(built, "report")
+    return {s["function"]: s.get("reason", "") for s in report.get("skipped", [])}
+
+
+def compare_counts(program, built, result):
+    report, complaints = chord_json(built, "report", "--by=instruction")
+    if complaints:
+        result.faults.append(f"chord report says: {complaints.strip()}")
+    elves = {name: Elf(built.plain(name)) for name in built.objects}
+    paths = {name: str(built.plain(name)) for name in built.objects}
+    parsed = None
+    for index in range(len(program.runs)):
+        parsed = callgrind.parse(built.folder / f"callgrind.{index}", list(paths.values()), parsed)
+    counts = {name: parsed[path] for name, path in paths.items()}
+    matcher = Matcher(elves)
+    for woven in woven_functions(report["rows"]):
+        found = matcher.take(woven)
+        if found is None:
+            result.faults.append(f"{woven.name} ({woven.unit}) is reported but is not in the plain program")
+            continue
+        compare_function(woven, elves[found[0]], found[1], counts[found[0]], result)
+    if report["instructions"] != result.executed:
+        result.faults.append(f"total is {report['instructions']}, but the rows sum to {result.executed}")
+    check_presence(program, built, elves, counts, matcher, result)
+
+
+def check_presence(program, built, elves, counts, matcher, result):
+    """Every function of ours is either counted or named as skipped."""
+    ours = defined_in(built.assembly)
+    skipped = skipped_functions(built)
+    for module, elf in elves.items():
+        for function in elf.functions:
+            known = any(n in ours for n in function.names) if ours else not START_FILES.intersection(function.names)
+            if not known:
+                continue
+            result.present += 1
+            if (module, function.address) in matcher.taken:
+                continue
+            name = next((n for n in function.names if n in skipped or n.split(".cold")[0] in skipped), None)
+            if name:
+                result.skipped[name] = skipped.get(name) or skipped[name.split(".cold")[0]]
+                continue
+            ran = any(a in counts[module] for a in range(function.address, function.address + function.size))
+            result.faults.append(f"{function.name} is in the program{' and ran' if ran else ''}, "
+                                 "but neither counted nor listed as skipped")
+    for name, reason in result.skipped.items():
+        if not any(re.fullmatch(pattern, name) for pattern in program.may_skip):
+            result.faults.append(f"{name} was skipped: {reason}")
+
+
+def compare_runs(plain, woven, simulated, result):
+    for what in ("stdout", "stderr", "returncode"):
+        expected, got = getattr(plain, what), getattr(woven, what)
+        if expected != got:
+            result.faults.append(f"{what} differs: plain {expected[-300:] if isinstance(expected, bytes) else expected!r}, "
+                                 f"woven {got[-300:] if isinstance(got, bytes) else got!r}")
+        if what != "stderr" and expected != getattr(simulated, what):
+            result.faults.append(f"{what} of the plain program differs under valgrind: counts cannot be compared")
+
+
+def compare(program, folder):
+    """Builds, runs and compares. Raises BuildError or TooSlow if it cannot."""
+    result = Result()
+    built = building.build(program, folder)
+    for index, run in enumerate(program.runs):
+        plain = run_program(program, built, "plain", run)
+        woven = run_program(program, built, "woven", run)
+        simulated = run_program(program, built, "plain", run, wrapper=built.folder / f"callgrind.{index}")
+        compare_runs(plain, woven, simulated, result)
+    if not (built.folder / "woven" / "counts.chord").exists():
+        result.faults.append("the woven program left no profile")
+        return result
+    compare_counts(program, built, result)
+    return result
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--keep", metavar="FOLDER", help="build here and keep everything")
+    parser.add_argument("--args", default="", help="arguments of the program")
+    parser.add_argument("--chord-flags", default="", help="build options for chord")
+    parser.add_argument("--direct", action="store_true", help="build from source twice, not from shared assembly")
+    parser.add_argument("--all", action="store_true", help="print every difference")
+    parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMPILER FLAGS… SOURCES…")
+    options = parser.parse_args()
+    if len(options.command) < 2:
+        parser.error("a compiler and its arguments are needed")
+    rest = options.command[1:]
+    sources = [a for a in rest if Path(a).suffix in building.LANGUAGES and not a.startswith("-")]
+    link = [a for a in rest if a.startswith(("-l", "-Wl,", "-L"))]
+    flags = [a for a in rest if a not in sources and a not in link]
+    family = next((f for f, t in building.DRIVERS.items() if options.command[0] in t.values()), options.command[0])
+    program = building.Program("command line", sources, family, flags, link, runs=[building.Run(shlex.split(options.args))],
+                               direct=options.direct, chord_flags=shlex.split(options.chord_flags), may_skip=[".*"])
+    with tempfile.TemporaryDirectory() as scratch:
+        try:
+            result = compare(program, options.keep or scratch)
+        except (building.BuildError, TooSlow) as error:
+            print(error)
+            return 1
+    if not result.good:
+        print(result.details(1 << 30 if options.all else 40))
+    for name, reason in result.skipped.items():
+        print(f"  skipped {name}: {reason}")
+    print(result.summary())
+    return 0 if result.good else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

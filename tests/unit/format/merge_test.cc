@@ -1,0 +1,72 @@
+#include "format/merge.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostics.h"
+
+namespace chord::format {
+namespace {
+
+Segment run(const std::string &label, std::vector<uint64_t> counters) {
+  Segment s;
+  s.executable = "/bin/a";
+  s.label = label;
+  s.threads = 2;
+  s.start_ns = 100;
+  s.end_ns = 200;
+  s.modules.push_back({"/bin/a", "id", 0x1000, {{1, std::move(counters)}}});
+  return s;
+}
+
+TEST(Merge, SumsRunsOfTheSameModules) {
+  Segment second = run("", {4, 5});
+  second.start_ns = 50;
+  second.modules.push_back({"/lib/b.so", "", 0, {{9, {1}}}});
+  second.exits = {{0x10, 3, 1, 0}, {0x20, 1, 0, 1}};
+  Segment third = run("", {0, 1});
+  third.exits = {{0x20, 1, 0, 1}};
+  std::vector<Segment> merged = merge_segments({run("", {1, 2}), second, third});
+  ASSERT_EQ(merged.size(), 1u);
+  const Segment &s = merged[0];
+  EXPECT_EQ(s.runs, 3u);
+  EXPECT_EQ(s.threads, 6u);
+  EXPECT_EQ(s.start_ns, 50u);
+  ASSERT_EQ(s.modules.size(), 2u);
+  EXPECT_EQ(s.modules[0].procedures[0].counters, (std::vector<uint64_t>{5, 8}));
+  EXPECT_EQ(s.exits, (std::vector<EarlyExit>{{0x20, 2, 0, 1}, {0x10, 3, 1, 0}}));
+}
+
+TEST(Merge, MergingAgainChangesNothing) {
+  std::vector<Segment> once = merge_segments({run("", {1, 2}), run("x", {3, 4}), run("", {5, 6})});
+  EXPECT_EQ(merge_segments(once), once);
+}
+
+TEST(Merge, LabelsStayApart) {
+  std::vector<Segment> merged = merge_segments({run("a", {1, 2}), run("b", {3, 4}), run("a", {5, 6})});
+  ASSERT_EQ(merged.size(), 2u);
+  EXPECT_EQ(merged[0].label, "a");
+  EXPECT_EQ(merged[0].modules[0].procedures[0].counters, (std::vector<uint64_t>{6, 8}));
+}
+
+TEST(Merge, CutsOfARunningFrameCancel) {
+  Segment first = run("", {1, 0}), second = run("", {0, 1});
+  first.exits = {{0x10, 1, 0, 0}};
+  second.exits = {{0x10, UINT64_MAX, 0, 0}};
+  EXPECT_TRUE(merge_segments({first, second})[0].exits.empty());
+}
+
+TEST(Merge, MismatchesAndOverflowAreNamed) {
+  Segment other = run("", {1, 2});
+  other.modules[0].build_id = "older";
+  try {
+    merge_segments({run("", {1, 2}), other});
+    FAIL() << "merged";
+  } catch (const base::Error &e) {
+    EXPECT_STREQ(e.what(), "/bin/a: the profiles are of different builds");
+  }
+  EXPECT_THROW(merge_segments({run("", {1, 2}), run("", {1})}), base::Error);
+  EXPECT_THROW(merge_segments({run("", {UINT64_MAX}), run("", {1})}), base::Error);
+}
+
+}  // namespace
+}  // namespace chord::format

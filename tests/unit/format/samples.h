@@ -1,0 +1,166 @@
+// Seeded random maps, profiles and anchors for round-trip tests and as seeds for
+// the fuzz drivers. The maps keep every rule of format/map.h but mean nothing.
+#pragma once
+
+#include <random>
+#include <string>
+#include <vector>
+
+#include "base/bytes.h"
+#include "format/map.h"
+#include "format/profile.h"
+
+namespace chord::format {
+
+class Sampler {
+ public:
+  explicit Sampler(uint64_t seed) : random_(seed) {}
+
+  uint32_t below(uint32_t limit) { return limit == 0 ? 0 : static_cast<uint32_t>(random_() % limit); }
+  uint64_t word() { return random_(); }
+
+  std::string text() {
+    static const std::vector<std::string> kTexts = {"movq\t%rax, %rbx",     "jne\t.L117",
+                                                    "jmp\t*.L5(,%rax,8)",   "movl\t$-12, -8(%rbp)",
+                                                    "call\tsqlite3_free@PLT", "vpaddd\t%zmm3, %zmm1, %zmm2",
+                                                    "",                     "nop",
+                                                    "mov eax, DWORD PTR [rsp+007]", "jle\t.LBB12_9",
+                                                    "addq\t$18446744073709551615, %rax"};
+    if (below(8) != 0) {
+      std::string chosen = kTexts[below(static_cast<uint32_t>(kTexts.size()))];
+      return below(3) == 0 ? chosen + std::to_string(below(1000)) : chosen;
+    }
+    std::string bytes(below(12), ' ');
+    for (char &c : bytes) c = static_cast<char>(below(256));
+    return bytes;
+  }
+
+  UnitMap map() {
+    UnitMap map;
+    map.unit = "dir/unit.c";
+    map.id = word();
+    map.folder = "/home/x";
+    for (uint32_t i = below(4) + 1; i > 0; --i) map.files.push_back("file" + std::to_string(i) + ".c");
+    map.mnemonics = {"mov", "jne", "call", "nop"};
+    for (uint32_t i = below(6); i > 0; --i) map.procedures.push_back(procedure(map));
+    return map;
+  }
+
+  Segment segment() {
+    Segment s;
+    s.flags = below(4);
+    s.pid = word();
+    s.start_ns = word();
+    s.threads = below(9);
+    s.end = below(5);
+    s.status = below(256);
+    s.runs = 1 + below(3);
+    s.executable = "/bin/sample";
+    s.folder = "/tmp";
+    s.label = below(2) != 0 ? "test 12" : "";
+    s.arguments.resize(below(4), "arg with \"quotes\"\n");
+    s.modules.resize(1 + below(3));
+    for (ModuleProfile &m : s.modules) fill(m);
+    for (uint32_t i = below(5); i > 0; --i) {
+      s.exits.push_back({word(), 1 + word() % 9, below(static_cast<uint32_t>(s.modules.size())), below(2)});
+    }
+    s.notes.resize(below(2), "out of space");
+    return s;
+  }
+
+ private:
+  void fill(ModuleProfile &m) {
+    m.path = "/lib/module.so";
+    m.bias = word();
+    for (uint32_t i = below(21); i > 0; --i) m.build_id.push_back(static_cast<char>(below(256)));
+    for (uint32_t i = below(8); i > 0; --i) {
+      ModuleProfile::Procedure &p = m.procedures.emplace_back();
+      p.key = word();
+      for (uint32_t n = below(12); n > 0; --n) p.counters.push_back(below(2) != 0 ? 0 : word() >> below(64));
+    }
+  }
+
+  Procedure procedure(const UnitMap &map) {
+    Procedure p;
+    p.key = word();
+    p.name = "proc" + std::to_string(below(100));
+    p.global = below(2) != 0;
+    p.fragments = {{p.name, below(1000)}, {p.name + ".cold", 7}, {"other", 9}};
+    if (below(4) == 0) {
+      p.skipped = "unknown jump table";
+      return p;
+    }
+    for (uint32_t i = below(20) + 1; i > 0; --i) p.instructions.push_back(instruction(map));
+    graph(p);
+    return p;
+  }
+
+  Instruction instruction(const UnitMap &map) {
+    Instruction i;
+    i.fragment = below(3);
+    i.offset = below(5000);
+    i.size = static_cast<uint8_t>(1 + below(15));
+    i.traits = below(1u << 19);
+    i.line = below(100);
+    i.file = below(static_cast<uint32_t>(map.files.size()));
+    i.mnemonic = below(static_cast<uint32_t>(map.mnemonics.size()));
+    i.text = text();
+    if (below(5) == 0) i.callee = "callee" + std::to_string(below(3));
+    return i;
+  }
+
+  void graph(Procedure &p) {
+    auto instructions = static_cast<uint32_t>(p.instructions.size());
+    p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}};
+    for (uint32_t i = below(9) + 1; i > 0; --i) {
+      uint32_t first = below(instructions);
+      p.blocks.push_back({static_cast<VertexKind>(2 + below(3)), first, below(instructions - first + 1)});
+    }
+    auto blocks = static_cast<uint32_t>(p.blocks.size());
+    p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}};
+    for (uint32_t i = below(15); i > 0; --i) {
+      uint32_t first = below(instructions);
+      p.edges.push_back({below(blocks), below(blocks), static_cast<EdgeKind>(1 + below(9)), first,
+                         below(2) * below(instructions - first + 1)});
+    }
+    auto edges = static_cast<uint32_t>(p.edges.size());
+    for (uint32_t i = below(6); i > 0; --i) p.marks.push_back(below(instructions));
+    p.plan.placement = static_cast<core::Placement>(below(4));
+    for (uint32_t i = below(6); i > 0; --i) {
+      bool at_vertex = below(2) != 0;
+      p.plan.counters.push_back(
+          {at_vertex ? core::Site::vertex : core::Site::edge, below(at_vertex ? blocks : edges)});
+    }
+    for (uint32_t i = below(3); i > 0; --i) p.plan.never.push_back(below(edges));
+  }
+
+  std::mt19937_64 random_;
+};
+
+// The bytes the weaver's assembler directives give for an anchor.
+inline std::string encode_anchor(const Anchor &anchor) {
+  base::ByteWriter out;
+  out.u64(anchor.key);
+  out.u32(static_cast<uint32_t>(anchor.parts.size()));
+  out.u32(0);
+  for (const Anchor::Part &part : anchor.parts) {
+    out.align(8);
+    out.u64(part.address);
+    out.u32(part.size);
+    out.u32(static_cast<uint32_t>(part.marks.size()));
+    uint32_t last = 0;
+    for (uint32_t mark : part.marks) {
+      out.varint(mark - last);
+      last = mark;
+    }
+  }
+  out.align(8);
+  return out.take();
+}
+
+inline bool same_map(const UnitMap &a, const UnitMap &b) {
+  return a.unit == b.unit && a.id == b.id && a.folder == b.folder && a.files == b.files &&
+         a.mnemonics == b.mnemonics && a.procedures == b.procedures;
+}
+
+}  // namespace chord::format
