@@ -6,21 +6,22 @@
 namespace chord::runtime {
 namespace {
 
-__attribute__((noinline)) Frame here() {
+// Inlined: a walk can only start in a frame that is still there.
+__attribute__((always_inline)) inline Frame here() {
   Frame frame;
   __chord_capture(&frame.registers);
   return frame;
 }
 
-int cut(Instance &instance) {
-  return write_segment(instance, here(), {CHORD_END_DUMP, 0, true, true}) ? 0 : -1;
+int cut(Instance &instance, const Frame &from) {
+  return write_segment(instance, from, {CHORD_END_DUMP, 0, true, true}) ? 0 : -1;
 }
 
 }  // namespace
 
 CHORD_API int __chord_api_dump() {
   Instance *running = instance();
-  return running != nullptr ? cut(*running) : -1;
+  return running != nullptr ? cut(*running, here()) : -1;
 }
 
 CHORD_API void __chord_api_reset() {
@@ -30,7 +31,7 @@ CHORD_API void __chord_api_reset() {
 CHORD_API int __chord_api_mark(const char *label) {
   Instance *running = instance();
   if (running == nullptr) return -1;
-  int result = cut(*running);
+  int result = cut(*running, here());
   Text(running->label, sizeof running->label).add(label != nullptr ? label : "");
   return result;
 }

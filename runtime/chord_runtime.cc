@@ -5,6 +5,7 @@
 #include "frames.cc"
 #include "jumps.cc"
 #include "modules.cc"
+#include "redirect.cc"
 #include "segment.cc"
 #include "signals.cc"
 #include "start.cc"

@@ -74,6 +74,7 @@ struct ModuleState {
   void (*on_fatal)(int, siginfo_t *, void *);
   void (*on_stop)(int, siginfo_t *, void *);
   void (*on_thread_end)(void *);
+  void *start_thread;   // __chord_wrap_pthread_create
   ModuleState *next;
 };
 
@@ -127,6 +128,11 @@ bool knows_thread(Instance &instance, uint32_t id);
 void forget_other_threads(Instance &instance);
 // Bytes by which thread stacks must grow to hold our thread-local counters.
 size_t extra_stack(const Instance &instance);
+// libc's pthread_create.
+void *real_thread_start();
+// Where the program is not woven: its references to pthread_create (redirect.cc).
+// `from` null: whatever they are now.
+void redirect_thread_starts(void *from, void *to);
 void install_thread_hook(Instance &instance, const ModuleState &state);
 void remove_thread_hook(Instance &instance);
 
@@ -292,6 +298,7 @@ struct Instance {
   void *free_starts;
   uint64_t stderr_device, stderr_file;  // 0: not open at start
   bool quick_exit_hook;
+  bool program_woven;   // the executable is one of the modules
   // Facts for the profile
   char out[4352];
   char executable[1024];
@@ -302,6 +309,8 @@ struct Instance {
   uint8_t buffer[write_buffer_size];
 };
 
+extern "C" int __chord_wrap_pthread_create(unsigned long *, const union pthread_attr_t *, void *(*)(void *),
+                                           void *) __attribute__((visibility("hidden")));
 extern "C" ModuleState __chord_module __attribute__((visibility("hidden")));
 inline Instance *instance() { return __atomic_load_n(&__chord_module.instance, __ATOMIC_ACQUIRE); }
 

@@ -37,7 +37,8 @@ namespace chord::runtime {
 
 extern "C" {
 CHORD_SHARED ModuleState __chord_module = {
-    layout_version, 0, nullptr, nullptr, on_fatal, on_stop, on_thread_end, nullptr};
+    layout_version, 0, nullptr, nullptr, on_fatal, on_stop, on_thread_end,
+    reinterpret_cast<void *>(__chord_wrap_pthread_create), nullptr};
 }
 
 namespace {
@@ -46,23 +47,28 @@ namespace {
 
 struct Search {
   Instance *running = nullptr;
-  // The object this copy is part of.
-  bool found = false;
+  // Whether the object this copy is part of is the executable.
   bool is_program = false;
+  // The executable has a copy, too, although it may not have started yet:
+  // libraries start first.
+  bool program_woven = false;
   Module *fill = nullptr;
 };
 
-void read_notes(const char *notes, size_t size, size_t alignment, Search &search, bool own) {
+void read_notes(const char *notes, size_t size, size_t alignment, Search &search, bool own, bool program) {
   auto round = [&](size_t n) { return (n + alignment - 1) & ~(alignment - 1); };
   for (size_t at = 0; at + 12 <= size;) {
     uint32_t name_size = load<uint32_t>(notes + at), size_of = load<uint32_t>(notes + at + 4),
              type = load<uint32_t>(notes + at + 8);
     size_t name = at + 12, content = name + round(name_size);
     if (content + size_of > size) return;
-    if (name_size == 6 && type == 1 && same_bytes(notes + name, "chord", 6) && !own) {
+    if (name_size == 6 && type == 1 && same_bytes(notes + name, "chord", 6)) {
       auto *state =
           reinterpret_cast<const ModuleState *>(notes + content + load<int32_t>(notes + content));
-      if (state->version == layout_version && state->instance != nullptr) search.running = state->instance;
+      if (state->version == layout_version) {
+        if (program) search.program_woven = true;
+        if (!own && state->instance != nullptr) search.running = state->instance;
+      }
     }
     if (own && search.fill != nullptr && name_size == 4 && type == 3 && same_bytes(notes + name, "GNU", 4) &&
         size_of <= sizeof search.fill->build_id) {
@@ -98,15 +104,14 @@ void fill_module(Module &module, const dl_phdr_info &object) {
 int visit_object(dl_phdr_info *object, size_t, void *data) {
   Search &search = *static_cast<Search *>(data);
   bool own = contains(*object, &__chord_module);
+  bool named = object->dlpi_name != nullptr && object->dlpi_name[0] != 0;
   for (int i = 0; i < object->dlpi_phnum; ++i) {
     const ElfW(Phdr) &part = object->dlpi_phdr[i];
     if (part.p_type == PT_NOTE)
       read_notes(reinterpret_cast<const char *>(object->dlpi_addr + part.p_vaddr), part.p_memsz,
-                 part.p_align == 8 ? 8 : 4, search, own);
+                 part.p_align == 8 ? 8 : 4, search, own, !named);
   }
   if (own) {
-    search.found = true;
-    bool named = object->dlpi_name != nullptr && object->dlpi_name[0] != 0;
     search.is_program = !named;
     if (search.fill != nullptr) {
       fill_module(*search.fill, *object);
@@ -248,8 +253,11 @@ void leave_process(Instance &instance, ModuleState &state) {
   if (instance.owner != &state) return;
   leave_fatal_signals(instance);
   remove_thread_hook(instance);
+  if (!instance.program_woven) redirect_thread_starts(state.start_thread, real_thread_start());
   instance.owner = nullptr;
-  if (instance.states != nullptr) install_hooks(instance, *instance.states);
+  if (instance.states == nullptr) return;
+  install_hooks(instance, *instance.states);
+  if (!instance.program_woven) redirect_thread_starts(nullptr, instance.owner->start_thread);
 }
 
 __attribute__((constructor(1))) void start(int argument_count, char **arguments, char **environment) {
@@ -267,7 +275,9 @@ __attribute__((constructor(1))) void start(int argument_count, char **arguments,
   __atomic_store_n(&state.instance, joined, __ATOMIC_RELEASE);
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, &__dso_handle);
   if (search.running == nullptr) install_hooks(*joined, state);
+  joined->program_woven = search.program_woven;
   if (search.is_program) install_quick_exit_hook(*joined, &__dso_handle);
+  if (!joined->program_woven) redirect_thread_starts(nullptr, joined->owner->start_thread);
   current_thread(*joined);
 }
 

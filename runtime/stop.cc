@@ -29,13 +29,13 @@ constexpr int stop_signal = 33;
 constexpr uint64_t mark = 0x63686f7264;
 constexpr uint64_t patience_ns = 1500000000;
 
-void send_stop(const Instance &instance, const Thread &thread) {
+long send_stop(const Instance &instance, const Thread &thread) {
   siginfo_t info{};
   info.si_signo = stop_signal;
   info.si_code = SI_QUEUE;
   info.si_pid = static_cast<int>(instance.pid);
   info.si_value.sival_ptr = reinterpret_cast<void *>(mark);
-  kernel(SYS_rt_tgsigqueueinfo, instance.pid, thread.id, stop_signal, arg(&info));
+  return kernel(SYS_rt_tgsigqueueinfo, instance.pid, thread.id, stop_signal, arg(&info));
 }
 
 void install(Instance &instance) {
@@ -56,16 +56,14 @@ uint32_t unanswered(Instance &instance, uint32_t number) {
   return count;
 }
 
-uint32_t ask(Instance &instance, Thread *self, uint32_t number) {
+void ask(Instance &instance, Thread *self, uint32_t number) {
   Guard guard(instance.lock);
-  uint32_t asked = 0;
   for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
     if (thread == self) continue;
     __atomic_store_n(&thread->stop_wanted, number, __ATOMIC_RELEASE);
-    send_stop(instance, *thread);
-    ++asked;
+    // A thread that ended unseen has nothing to answer with.
+    if (send_stop(instance, *thread) < 0) thread->stop_done = number;
   }
-  return asked;
 }
 
 }  // namespace

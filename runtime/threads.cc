@@ -24,6 +24,30 @@ int mq_notify(int, const struct sigevent *);
 void *__dlsym_weak(void *, const char *) __asm__("dlsym") __attribute__((weak));
 }
 
+// A thread begins here and jumps on: no frame of ours stays below the program's, so
+// the thread may outlive the module that started it.
+asm(R"(
+	.pushsection .text
+	.globl __chord_thread_main
+	.hidden __chord_thread_main
+	.type __chord_thread_main, @function
+	.p2align 4
+__chord_thread_main:
+	.cfi_startproc
+	endbr64
+	subq $8, %rsp
+	.cfi_adjust_cfa_offset 8
+	call __chord_begin_thread
+	movq %rdx, %rdi
+	addq $8, %rsp
+	.cfi_adjust_cfa_offset -8
+	jmp *%rax
+	.cfi_endproc
+	.size __chord_thread_main, . - __chord_thread_main
+	.popsection
+)");
+extern "C" void *__chord_thread_main(void *) __attribute__((visibility("hidden")));
+
 namespace chord::runtime {
 namespace {
 
@@ -115,26 +139,9 @@ void leave_alternate_stack(Thread &thread) {
 
 struct Start {
   void *(*function)(void *);
-  int (*c11_function)(void *);
   void *argument;
   Start *next_free;
 };
-
-void *thread_main(void *data) {
-  Start *start = static_cast<Start *>(data);
-  Start copy = *start;
-  if (Instance *running = instance()) {
-    {
-      Guard guard(running->lock);
-      start->next_free = static_cast<Start *>(running->free_starts);
-      running->free_starts = start;
-    }
-    current_thread(*running);
-  }
-  if (copy.c11_function != nullptr)
-    return reinterpret_cast<void *>(static_cast<intptr_t>(copy.c11_function(copy.argument)));
-  return copy.function(copy.argument);
-}
 
 using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
 
@@ -179,16 +186,21 @@ const pthread_attr_t *with_room(const Instance &instance, const pthread_attr_t *
   return &copy;
 }
 
+// What __chord_thread_main goes on with.
+struct Entry {
+  void *(*function)(void *);
+  void *argument;
+};
+
 int create(pthread_t *thread, const pthread_attr_t *attributes, const Start &what) {
   Create real = real_create();
   if (real == nullptr) return EAGAIN;
   Instance *running = instance();
   Start *start = running != nullptr ? take_start(*running) : nullptr;
-  if (start == nullptr)
-    return what.function != nullptr ? real(thread, attributes, what.function, what.argument) : EAGAIN;
+  if (start == nullptr) return real(thread, attributes, what.function, what.argument);
   *start = what;
   pthread_attr_t copy;
-  int result = real(thread, with_room(*running, attributes, copy), thread_main, start);
+  int result = real(thread, with_room(*running, attributes, copy), __chord_thread_main, start);
   if (result != 0) {
     Guard guard(running->lock);
     start->next_free = static_cast<Start *>(running->free_starts);
@@ -199,22 +211,37 @@ int create(pthread_t *thread, const pthread_attr_t *attributes, const Start &wha
 
 }  // namespace
 
+extern "C" CHORD_SHARED Entry __chord_begin_thread(Start *start) {
+  Entry entry{start->function, start->argument};
+  if (Instance *running = instance()) {
+    {
+      Guard guard(running->lock);
+      start->next_free = static_cast<Start *>(running->free_starts);
+      running->free_starts = start;
+    }
+    current_thread(*running);
+  }
+  return entry;
+}
+
 extern "C" __attribute__((externally_visible, weak, visibility("default"))) int pthread_create(pthread_t *thread,
                                                                            const pthread_attr_t *attributes,
                                                                            void *(*function)(void *),
                                                                            void *argument) noexcept {
-  return create(thread, attributes, {function, nullptr, argument, nullptr});
+  return create(thread, attributes, {function, argument, nullptr});
 }
 
 // Calls in woven code come here directly: in a program that is not woven, the
 // definition above is hidden behind libc's.
 extern "C" CHORD_SHARED int __chord_wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                                         void *(*function)(void *), void *argument) {
-  return create(thread, attributes, {function, nullptr, argument, nullptr});
+  return create(thread, attributes, {function, argument, nullptr});
 }
 
 extern "C" CHORD_SHARED int __chord_wrap_thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
-  int result = create(thread, nullptr, {nullptr, function, argument, nullptr});
+  // The result is an int, in the low half of the register that a pointer would fill.
+  auto *returns_pointer = reinterpret_cast<void *(*)(void *)>(reinterpret_cast<void *>(function));
+  int result = create(thread, nullptr, {returns_pointer, argument, nullptr});
   return result == 0 ? thrd_success : result == ENOMEM || result == EAGAIN ? thrd_nomem : thrd_error;
 }
 
@@ -306,6 +333,8 @@ void forget_other_threads(Instance &instance) {
   }
   instance.threads_seen = 1;
 }
+
+void *real_thread_start() { return reinterpret_cast<void *>(real_create()); }
 
 size_t extra_stack(const Instance &instance) {
   size_t bytes = 0;

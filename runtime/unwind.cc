@@ -12,6 +12,7 @@
 #include <elf.h>
 #include <link.h>
 
+extern "C" void __clang_call_terminate(void *) __attribute__((weak, visibility("hidden")));
 extern "C" int _dl_find_object(void *, dl_find_object *) noexcept __attribute__((weak));
 
 asm(R"(
@@ -198,6 +199,20 @@ const uint8_t *entry_for(Instance &instance, uint64_t pc) {
   return search.header == nullptr ? nullptr : look_up_frame(search.header, pc);
 }
 
+// clang gives the function it calls where noexcept is violated no unwind
+// information. It is always the same: push %rax, then two calls.
+bool find_clang_row(uint64_t place, Row &row) {
+  auto *code = reinterpret_cast<const uint8_t *>(__clang_call_terminate);
+  uint64_t offset = place - reinterpret_cast<uint64_t>(code);
+  if (code == nullptr || offset == 0 || offset > 16 || code[0] != 0x50) return false;
+  row = {};
+  row.cfa_register = 7;
+  row.cfa_offset = 16;
+  row.how[16] = How::at_offset;
+  row.value[16] = -8;
+  return true;
+}
+
 // The code a signal handler returns to: mov $15, %rax; syscall. There the stack
 // pointer points to the interrupted context, whatever unwind information says.
 bool is_signal_return(const Frame &frame) {
@@ -233,7 +248,7 @@ Step step(Instance &instance, Frame &frame) {
   }
   const uint8_t *entry = entry_for(instance, place);
   Row row;
-  if (entry == nullptr || !find_row(entry, place, row)) return Step::lost;
+  if ((entry == nullptr || !find_row(entry, place, row)) && !find_clang_row(place, row)) return Step::lost;
   if (cache != nullptr && as_rule(row, place, rule)) {
     remember(*cache, rule);
     return apply(rule, frame);

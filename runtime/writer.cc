@@ -311,7 +311,9 @@ bool append_segment(Instance &instance, const End &end) {
   Text text(path, sizeof path);
   expand(instance, text);
   NoFileSizeSignal guard;
-  long file = open_profile(path);
+  // A relative name means the folder we started in, or nothing.
+  bool nowhere = instance.out[0] != '/' && instance.folder[0] == 0;
+  long file = nowhere ? -ENOENT : open_profile(path);
   long error = file < 0 ? file : append(instance, file, end);
   if (file >= 0) kernel(SYS_close, file);  // and unlock
   if (error != 0) warn(instance, path, error);

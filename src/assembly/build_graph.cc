@@ -48,6 +48,7 @@ class ProcedureGraph {
     indirect_jumps();
     landings();
     if (!p_.skipped.empty()) return;
+    join_short_branches();
     make_reachable();
     make_leavable();
   }
@@ -292,6 +293,14 @@ class ProcedureGraph {
     if (jumps_.empty()) return;
     input.predecessors.resize(p_.blocks.size());
     for (size_t e = 1; e < p_.edges.size(); ++e) input.predecessors[p_.edges[e].to].push_back(p_.edges[e].from);
+    // As long as nothing is known, any of the jumps may lead to any known label.
+    for (const auto &[first, block] : block_of_first_) {
+      const Instruction &in = p_.instructions[first];
+      uint64_t key = place_key(section_of(in), in.offset);
+      if (!context_.tables_.contains(key) && !context_.taken_.contains(key)) continue;
+      std::vector<uint32_t> &into = input.predecessors[block];
+      into.insert(into.end(), jumps_.begin(), jumps_.end());
+    }
     for (uint32_t b : jumps_) input.jumps.push_back({b, frame_stands_at(source_, p_, last_of(b))});
     std::set<uint32_t> dispatched;
     for (const Dispatch &d : resolve_dispatch(input)) {
@@ -342,6 +351,13 @@ class ProcedureGraph {
       if (fresh) it->second = add_edge(vertex, block, EdgeKind::dispatch);
       p_.edges[it->second].slots.push_back(m);
     }
+    for (std::string_view name : d.unnamed) {
+      uint32_t target = instruction_at_label(unit_.symbols.find_label(source_, name, 0));
+      if (target == kNoStatement || !block_of_first_.contains(target)) continue;
+      auto [it, fresh] = edge_to.try_emplace(block_at(target), 0);
+      if (fresh) it->second = add_edge(vertex, block_at(target), EdgeKind::dispatch);
+      p_.edges[it->second].slots.clear();  // some of the ways there cannot be renamed
+    }
     handled_.insert(d.slots.begin(), d.slots.end());
   }
 
@@ -360,15 +376,20 @@ class ProcedureGraph {
       auto it = context_.landing_pads_.find(place_key(section_of(in), in.offset));
       if (it != context_.landing_pads_.end()) by_block[block] = it->second;
     }
-    // An address that none of our own jumps uses may be used by others (a nested
-    // function's goto).
+    // An address that none of our own jumps uses is there for others: a nested
+    // function that leaves its caller by goto, which nothing tells us about.
     auto outside = [&](const Mention &m) {
       if (handled_.contains(m)) return;
       uint32_t label = unit_.symbols.find_label(source_, m.label, 0);
       uint32_t target = label == kNoStatement ? kNoStatement : instruction_at_label(label);
-      if (target != kNoStatement && block_of_first_.contains(target)) by_block[block_at(target)].push_back(m);
+      if (target != kNoStatement && block_of_first_.contains(target)) {
+        fail(p_.instructions[target], "code outside the function may jump here");
+      }
     };
-    for (uint32_t t : known_tables_) std::for_each(unit_.symbols.tables[t].entries.begin(), unit_.symbols.tables[t].entries.end(), outside);
+    for (uint32_t t : known_tables_) {
+      const std::vector<Mention> &entries = unit_.symbols.tables[t].entries;
+      std::for_each(entries.begin(), entries.end(), outside);
+    }
     std::for_each(known_taken_.begin(), known_taken_.end(), outside);
     for (auto &[block, mentions] : by_block) {
       uint32_t vertex = static_cast<uint32_t>(p_.blocks.size());
@@ -376,6 +397,23 @@ class ProcedureGraph {
       add_edge(kEntry, vertex, EdgeKind::landing);
       uint32_t e = add_edge(vertex, block, EdgeKind::landing);
       p_.edges[e].slots = mentions;
+    }
+  }
+
+  // A branch with a reach of one byte can be given no stub. Where it meets other
+  // ways in, a vertex in front of the block makes room for a probe behind all of them.
+  void join_short_branches() {
+    std::set<uint32_t> targets;
+    for (const Edge &e : p_.edges) {
+      if (e.kind == EdgeKind::taken && last_of(e.from).decoded.short_only) targets.insert(e.to);
+    }
+    for (uint32_t block : targets) {
+      uint32_t vertex = static_cast<uint32_t>(p_.blocks.size());
+      p_.blocks.push_back({BlockKind::join, 0, 0});
+      for (Edge &e : p_.edges) {
+        if (e.to == block) e.to = vertex;
+      }
+      add_edge(vertex, block, EdgeKind::fall);
     }
   }
 
@@ -454,6 +492,7 @@ GraphBuilder::GraphBuilder(const Source &source, const Unit &unit) : source_(sou
       std::vector<uint32_t> &list = tables_[key(m)];
       if (list.empty() || list.back() != t) list.push_back(t);
     }
+    for (std::string_view base : unit.symbols.tables[t].bases) tables_[key({0, 0, base})].push_back(t);
   }
 }
 

@@ -148,6 +148,8 @@ std::vector<Dispatch> resolve_dispatch(const DispatchInput &in) {
       if (groups.find(k) != g) continue;
       const std::vector<Mention> &entries = in.symbols->tables[t].entries;
       d.slots.insert(d.slots.end(), entries.begin(), entries.end());
+      const std::vector<std::string_view> &bases = in.symbols->tables[t].bases;
+      d.unnamed.insert(d.unnamed.end(), bases.begin(), bases.end());
     }
     if (g == groups.find(groups.anything())) d.slots.insert(d.slots.end(), in.taken.begin(), in.taken.end());
   }

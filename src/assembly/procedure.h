@@ -35,7 +35,7 @@ struct Instruction {
   bool padding = false;          // made by an alignment directive
 };
 
-enum class BlockKind : uint8_t { entry, exit, code, dispatch, landing };
+enum class BlockKind : uint8_t { entry, exit, code, dispatch, landing, join };
 
 struct Block {
   BlockKind kind = BlockKind::code;

@@ -1,5 +1,6 @@
 #include "assembly/symbols.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 
@@ -93,6 +94,8 @@ class Indexer {
           open = &add_table(last_label[s.section]);
         }
         open->entries.push_back({i, k, label});
+        size_t minus = words[k].find('-');
+        if (minus != std::string_view::npos) add_base(*open, trim(words[k].substr(minus + 1)));
       }
     }
   }
@@ -103,6 +106,13 @@ class Indexer {
     t.compiler_made = name.starts_with(".L");
     if (!name.empty()) out_.table_named.emplace(name, static_cast<uint32_t>(out_.tables.size()));
     return out_.tables.emplace_back(t);
+  }
+
+  void add_base(Table &table, std::string_view base) {
+    out_.bases.insert(base);
+    if (is_inner_label(base) && std::find(table.bases.begin(), table.bases.end(), base) == table.bases.end()) {
+      table.bases.push_back(base);
+    }
   }
 
   // The call-site table of a language-specific data area: records of four numbers
@@ -147,7 +157,7 @@ class Indexer {
       std::vector<std::string_view> operands = split_operands(s.operands);
       for (uint32_t k = 0; k < operands.size(); ++k) {
         std::string_view label = first_symbol(operands[k]);
-        if (!label.empty() && is_inner_label(label)) out_.taken.push_back({i, k, label});
+        if (!label.empty() && is_inner_label(label) && !out_.bases.contains(label)) out_.taken.push_back({i, k, label});
       }
     }
   }

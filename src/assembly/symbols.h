@@ -25,6 +25,9 @@ struct Mention {
 struct Table {
   std::string_view name;          // label in front of it; empty if none
   std::vector<Mention> entries;
+  // Code labels that entries are relative to. An entry that leads to the base itself
+  // is the number 0 and names nobody.
+  std::vector<std::string_view> bases;
   bool compiler_made = false;     // local label: only its own jump can know it
 };
 
@@ -34,6 +37,9 @@ struct Symbols {
   std::unordered_set<std::string_view> globals;
   std::vector<Table> tables;
   std::unordered_map<std::string_view, uint32_t> table_named;  // label -> index in tables
+  // Labels that table entries are relative to: their address is taken to compute
+  // with, not to jump to.
+  std::unordered_set<std::string_view> bases;
   std::vector<Mention> taken;         // code labels whose address is taken by instructions
   std::vector<Mention> landing_pads;  // third field of each call-site record
   std::string unit;                   // .file "name"

@@ -97,7 +97,8 @@ class Follower {
   std::vector<UnwindRules> saved_;
 };
 
-// gcc opens the rules of a cold fragment in front of its label.
+}  // namespace
+
 uint32_t start_of_rules(const Source &source, const Fragment &fragment) {
   for (uint32_t i = fragment.first_statement; i-- > 0;) {
     const Statement &s = source.statements[i];
@@ -106,8 +107,6 @@ uint32_t start_of_rules(const Source &source, const Fragment &fragment) {
   }
   return fragment.first_statement;
 }
-
-}  // namespace
 
 bool UnwindRules::frame_follows_stack_pointer() const {
   return active && frame_escape.empty() && (frame_register == "7" || frame_register == "%rsp" || frame_register == "rsp");

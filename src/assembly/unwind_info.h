@@ -35,6 +35,10 @@ class UnwindInfo {
   std::vector<std::pair<uint32_t, UnwindRules>> changes_;  // from this statement on
 };
 
+// Statement at which the fragment's rules start: its .cfi_startproc if that stands in
+// front of the label (as gcc writes it for cold fragments), else the label.
+uint32_t start_of_rules(const Source &source, const Fragment &fragment);
+
 // Directives that lead from one set of rules to another.
 std::string change_rules(const UnwindRules &from, const UnwindRules &to);
 

@@ -22,8 +22,8 @@ class Numberer {
   std::optional<PathNumbering> run(std::string &why_not) {
     // A cut lowers the count at its source but adds the paths that start at its
     // target, so the bound for a single vertex is lowered until the whole fits.
-    for (uint64_t bound = limit_; bound > 0; bound /= 2) {
-      count(bound);
+    for (Wide bound = limit_; bound > 0; bound /= total_ / limit_ + 1) {
+      count(static_cast<uint64_t>(bound));
       if (total_ <= limit_) return build();
     }
     why_not = fmt::format("the procedure has more than {} paths however it is cut", limit_);
@@ -134,8 +134,8 @@ class Numberer {
 
 }  // namespace
 
-std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight, uint64_t limit,
-                                          std::string &why_not) {
+std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight,
+                                          uint64_t limit, std::string &why_not) {
   why_not = graph.defect();
   if (why_not.empty() && graph.out(graph.exit()).size() != 1) {
     why_not = fmt::format("the exit {} has edges besides the return edge", graph.exit());
@@ -148,7 +148,8 @@ std::string PathNumbering::dump() const {
   std::string text = fmt::format("{} paths, {} extra cuts\n", paths, extra_cuts);
   for (EdgeId e = 1; e < dag.edge_count(); ++e) {
     text += fmt::format("{} -> {}: {}", dag.edge(e).from, dag.edge(e).to, value[e]);
-    if (original[e] != kNone) text += fmt::format(" (edge {}{})", original[e], cut[original[e]] ? ", cut" : "");
+    if (original[e] != kNone)
+      text += fmt::format(" (edge {}{})", original[e], cut[original[e]] ? ", cut" : "");
     text += '\n';
   }
   return text;
@@ -193,8 +194,8 @@ std::optional<Path> regenerate_partial_path(const PathNumbering &numbering, uint
   return path;
 }
 
-std::vector<double> path_costs(const Graph &graph, const PathNumbering &numbering, const std::vector<double> &cost,
-                               const std::vector<bool> &never) {
+std::vector<double> path_costs(const Graph &graph, const PathNumbering &numbering,
+                               const std::vector<double> &cost, const std::vector<bool> &never) {
   const Graph &dag = numbering.dag;
   std::vector<double> result(dag.edge_count(), 0);
   for (EdgeId e = 1; e < dag.edge_count(); ++e) {
@@ -206,7 +207,8 @@ std::vector<double> path_costs(const Graph &graph, const PathNumbering &numberin
   return result;
 }
 
-PathProbes path_probes(const Graph &graph, const PathNumbering &numbering, const std::vector<int64_t> &increment) {
+PathProbes path_probes(const Graph &graph, const PathNumbering &numbering,
+                       const std::vector<int64_t> &increment) {
   PathProbes probes;
   probes.initial = increment[numbering.start_edge[graph.root()]];
   probes.edge.resize(graph.edge_count());
@@ -219,8 +221,8 @@ PathProbes path_probes(const Graph &graph, const PathNumbering &numbering, const
   return probes;
 }
 
-PathProbes place_path_probes(const Graph &graph, const PathNumbering &numbering, const std::vector<double> &cost,
-                             const std::vector<bool> &never) {
+PathProbes place_path_probes(const Graph &graph, const PathNumbering &numbering,
+                             const std::vector<double> &cost, const std::vector<bool> &never) {
   const Graph &dag = numbering.dag;
   Events values;
   for (uint64_t value : numbering.value) values.edge.push_back(static_cast<int64_t>(value));

@@ -57,8 +57,8 @@ struct PathNumbering {
 // A numbering with at most `limit` paths. Nothing, with the reason, if the graph has
 // a defect, its exit has out-edges besides the return edge, or not even cutting
 // everywhere meets the limit. `weight` (by edge, may be empty) tells which cuts hurt.
-std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight, uint64_t limit,
-                                          std::string &why_not);
+std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight,
+                                          uint64_t limit, std::string &why_not);
 
 struct Path {
   Vertex first = 0;           // root, or the target of a cut edge
@@ -86,8 +86,8 @@ struct PathProbe {
 };
 
 struct PathProbes {
-  int64_t initial = 0;           // r at the root
-  std::vector<PathProbe> edge;   // by edge of the procedure
+  int64_t initial = 0;          // r at the root
+  std::vector<PathProbe> edge;  // by edge of the procedure
   // By vertex: r + partial = sum of values so far, for regenerate_partial_path.
   std::vector<int64_t> partial;
 };
@@ -95,16 +95,17 @@ struct PathProbes {
 // Moves the additions to the chords of a maximum spanning tree of the DAG
 // (core/increments.h). Additions that merge into the initial value, a restart or a
 // count cost nothing and are placed first. `cost` is by edge of the procedure.
-PathProbes place_path_probes(const Graph &graph, const PathNumbering &numbering, const std::vector<double> &cost,
-                             const std::vector<bool> &never);
+PathProbes place_path_probes(const Graph &graph, const PathNumbering &numbering,
+                             const std::vector<double> &cost, const std::vector<bool> &never);
 
 // The probes that add `increment` (by DAG edge) along every path; `partial` is left
 // empty.
-PathProbes path_probes(const Graph &graph, const PathNumbering &numbering, const std::vector<int64_t> &increment);
+PathProbes path_probes(const Graph &graph, const PathNumbering &numbering,
+                       const std::vector<int64_t> &increment);
 
 // What an addition costs on each edge of the DAG, given `cost` by edge of the
 // procedure: nothing where it merges with another constant or is never run.
-std::vector<double> path_costs(const Graph &graph, const PathNumbering &numbering, const std::vector<double> &cost,
-                               const std::vector<bool> &never);
+std::vector<double> path_costs(const Graph &graph, const PathNumbering &numbering,
+                               const std::vector<double> &cost, const std::vector<bool> &never);
 
 }  // namespace chord::core

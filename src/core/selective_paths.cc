@@ -24,7 +24,8 @@ std::vector<bool> chosen_edges(const Graph &dag, const std::vector<EdgePath> &pa
 
 // The first phase of the paper: path numbering in which, at each vertex, edges of no
 // chosen path get the lower values.
-std::vector<uint64_t> ordered_numbering(const Graph &dag, const Order &order, const std::vector<bool> &chosen) {
+std::vector<uint64_t> ordered_numbering(const Graph &dag, const Order &order,
+                                        const std::vector<bool> &chosen) {
   std::vector<uint64_t> value(dag.edge_count()), paths(dag.vertex_count());
   for (auto v = order.topological.rbegin(); v != order.topological.rend(); ++v) {
     uint64_t sum = *v == dag.exit() ? 1 : 0;
@@ -46,7 +47,8 @@ void drop_others(std::vector<uint64_t> &value, const std::vector<bool> &chosen) 
   }
 }
 
-std::vector<uint64_t> published_values(const Graph &dag, const Order &order, const std::vector<bool> &chosen) {
+std::vector<uint64_t> published_values(const Graph &dag, const Order &order,
+                                       const std::vector<bool> &chosen) {
   std::vector<uint64_t> value = ordered_numbering(dag, order, chosen);
   for (Vertex v : order.topological) {
     if (v == dag.exit() || v == dag.root() || dag.in(v).size() != 1) continue;
@@ -192,7 +194,11 @@ class ProbeSet {
 class SoundSelection {
  public:
   SoundSelection(const Graph &dag, const std::vector<EdgePath> &paths, const std::vector<double> &cost)
-      : dag_(dag), paths_(paths), cost_(cost), order_(depth_first_order(dag)), chosen_(chosen_edges(dag, paths)) {}
+      : dag_(dag),
+        paths_(paths),
+        cost_(cost),
+        order_(depth_first_order(dag)),
+        chosen_(chosen_edges(dag, paths)) {}
 
   std::optional<SelectiveProbes> run() {
     std::vector<bool> finite(dag_.edge_count()), own(dag_.edge_count()), published(dag_.edge_count());
@@ -295,7 +301,8 @@ std::string selection_defect(const Graph &dag, const std::vector<EdgePath> &path
   std::string defect = dag.defect();
   if (!defect.empty()) return defect;
   Order order = depth_first_order(dag);
-  if (std::find(order.back.begin(), order.back.end(), true) != order.back.end()) return "the graph has a cycle";
+  if (std::find(order.back.begin(), order.back.end(), true) != order.back.end())
+    return "the graph has a cycle";
   if (dag.out(dag.exit()).size() != 1) return "the exit has edges besides the return edge";
   std::vector<Wide> count(dag.vertex_count());
   count[dag.exit()] = 1;

@@ -69,7 +69,9 @@ class Solver {
   uint64_t &value(uint32_t arc) {
     return is_edge(arc) ? counts_.edge[arc] : counts_.vertex[arc - graph_.edge_count()];
   }
-  uint64_t early(Vertex v) const { return measured_.early_exits.empty() ? 0 : measured_.early_exits[v]; }
+  int64_t early(Vertex v) const {
+    return measured_.early_exits.empty() ? 0 : static_cast<int64_t>(measured_.early_exits[v]);
+  }
 
   std::string name(uint32_t arc) const {
     if (!is_edge(arc)) return fmt::format("vertex {}", arc - graph_.edge_count());
@@ -150,7 +152,6 @@ class Solver {
   }
 
   void search_all() {
-    subtree_ = balance_;
     seen_at_.assign(balance_.size(), kNone);
     low_.assign(balance_.size(), kNone);
     for (uint32_t port = 0; port < balance_.size(); ++port) {
@@ -158,8 +159,8 @@ class Solver {
     }
   }
 
-  // Depth-first search of one component. When a port is finished, subtree_ holds
-  // the balance of everything below it, and the arc it was reached by is a bridge
+  // Depth-first search of one component. When a port is finished, balance_ holds
+  // the sum over everything below it, and the arc it was reached by is a bridge
   // if nothing below reaches above it.
   void search(uint32_t start) {
     struct Frame {
@@ -189,15 +190,15 @@ class Solver {
       uint32_t parent = stack.back().port;
       if (low_[done.port] > seen_at_[parent]) decide(done.by, done.port);
       low_[parent] = std::min(low_[parent], low_[done.port]);
-      subtree_[parent] += subtree_[done.port];
+      balance_[parent] += balance_[done.port];
     }
-    if (subtree_[start] != 0) unbalanced_.push_back(start);
+    if (balance_[start] != 0) unbalanced_.push_back(start);
   }
 
   // `arc` alone joins the ports below `port` to the rest: what they have too much
   // of leaves through it.
   void decide(uint32_t arc, uint32_t port) {
-    Wide flow = tail(arc) == port ? subtree_[port] : -subtree_[port];
+    Wide flow = tail(arc) == port ? balance_[port] : -balance_[port];
     known_[arc] = true;
     if (flow < 0 || flow > Wide{UINT64_MAX}) {
       impossible_.push_back({arc, flow});
@@ -215,8 +216,8 @@ class Solver {
     }
     if (!unbalanced_.empty()) {
       uint32_t port = unbalanced_.front();
-      contradict(fmt::format("the flow at vertex {} is out of balance by {}", port / 2,
-                             to_text(subtree_[port])));
+      contradict(
+          fmt::format("the flow at vertex {} is out of balance by {}", port / 2, to_text(balance_[port])));
       return;
     }
     for (Vertex v = 0; v < graph_.vertex_count() && counts_.contradiction.empty(); ++v) check_vertex(v);
@@ -232,7 +233,7 @@ class Solver {
     Wide in = 0, out = early(v);
     bool in_open = false, out_open = false;
     if (v == graph_.exit()) {
-      for (uint64_t ended : measured_.early_exits) in += ended;
+      for (uint64_t ended : measured_.early_exits) in += static_cast<int64_t>(ended);
     }
     for (EdgeId e : graph_.in(v)) {
       in += counts_.edge[e];
@@ -244,8 +245,8 @@ class Solver {
     }
     Wide through = counts_.vertex[v];
     if (in > through || (in < through && !in_open)) {
-      contradict(fmt::format("vertex {} ran {} times but was entered {} times", v, to_text(through),
-                             to_text(in)));
+      contradict(
+          fmt::format("vertex {} ran {} times but was entered {} times", v, to_text(through), to_text(in)));
     } else if (out > through || (out < through && !out_open)) {
       contradict(
           fmt::format("vertex {} ran {} times but was left {} times", v, to_text(through), to_text(out)));
@@ -256,10 +257,9 @@ class Solver {
   const Plan &plan_;
   const Measurement &measured_;
   Counts counts_;
-  std::vector<bool> known_;       // by arc
-  std::vector<Wide> balance_;     // by port
-  std::vector<Wide> subtree_;     // by port: balance of it and all below
-  std::vector<uint32_t> first_;   // by port: its slice of arcs_
+  std::vector<bool> known_;      // by arc
+  std::vector<Wide> balance_;    // by port; once searched: of it and all below
+  std::vector<uint32_t> first_;  // by port: its slice of arcs_
   std::vector<uint32_t> arcs_;
   std::vector<uint32_t> seen_at_;
   std::vector<uint32_t> low_;

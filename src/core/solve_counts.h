@@ -15,6 +15,8 @@ struct Measurement {
   std::vector<uint64_t> counters;  // by number in the plan
   // Activations that ended early in each vertex (exit, throw, longjmp, crash):
   // flow that leaves the vertex for the exit without taking one of its edges.
+  // Two's complement: negative where more activations were running already when
+  // counting began (the child of a fork) than ended.
   std::vector<uint64_t> early_exits;  // by vertex; empty means none
 };
 

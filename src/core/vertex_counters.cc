@@ -36,7 +36,8 @@ class VertexPlacement {
     Plan plan;
     for (Vertex v : need) {
       if (!count(v, plan)) {
-        why_not = fmt::format("vertex {} must be counted, but neither it nor its edges can carry a counter", v);
+        why_not =
+            fmt::format("vertex {} must be counted, but neither it nor its edges can carry a counter", v);
         return std::nullopt;
       }
     }

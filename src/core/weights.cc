@@ -19,20 +19,19 @@ class PaperWeights {
   explicit PaperWeights(const Graph &graph)
       : graph_(graph),
         order_(depth_first_order(graph)),
-        loops_(natural_loops(graph, order_)),
+        loops_(find_loops(graph, order_)),
         weight_(graph.edge_count()),
         decided_(graph.edge_count()) {}
 
   std::vector<double> run() {
     decide(Graph::return_edge(), 1);
-    size_t next_loop = 0;  // loops_ is in topological order of headers too
     for (Vertex v : order_.topological) {
       double weight = 0;
       for (EdgeId e : graph_.in(v)) {
         if (!order_.back[e]) weight += weight_[e];
       }
-      if (next_loop < loops_.loops.size() && loops_.loops[next_loop].header == v) {
-        const Loop &loop = loops_.loops[next_loop++];
+      if (loops_.headed[v] != kNone) {
+        const Loop &loop = loops_.loops[loops_.headed[v]];
         for (EdgeId e : loop.exits) decide(e, weight / static_cast<double>(loop.exits.size()));
         weight = std::min(weight * kLoopMultiplier, kMaxFrequency);
       }
@@ -70,12 +69,6 @@ class PaperWeights {
   std::vector<bool> decided_;
 };
 
-// O(log n): members are sorted by position.
-bool in_loop(const Order &order, const Loop &loop, Vertex w) {
-  auto before = [&](Vertex a, Vertex b) { return order.position[a] < order.position[b]; };
-  return std::binary_search(loop.members.begin(), loop.members.end(), w, before);
-}
-
 // A vertex all of whose forward edges lead to cold vertices is cold itself: who
 // gets there ends up on the error path.
 std::vector<bool> spread_cold(const Graph &graph, const Order &order, const BranchHints &hints) {
@@ -93,32 +86,38 @@ std::vector<bool> spread_cold(const Graph &graph, const Order &order, const Bran
   return cold;
 }
 
+// Frequencies are found per loop, innermost first, relative to one arrival at the
+// loop's header. To the loop around it an inner loop is a single item, of which only
+// the flow along its exits is seen; so the whole takes linear time however deep loops
+// nest. Absolute frequencies then follow from the outside in.
 class StaticWeights {
  public:
   StaticWeights(const Graph &graph, const BranchHints &hints)
       : graph_(graph),
         hints_(hints),
         order_(depth_first_order(graph)),
-        loops_(natural_loops(graph, order_)),
+        loops_(find_loops(graph, order_)),
         cold_(spread_cold(graph, order_, hints)),
         probability_(graph.edge_count()),
+        flow_(graph.edge_count()),
         frequency_(graph.vertex_count()),
-        cyclic_(graph.vertex_count()),
-        inside_(graph.vertex_count()) {}
+        cyclic_(loops_.loops.size()),
+        scale_(loops_.loops.size()) {}
 
   std::vector<double> run() {
     for (Vertex v = 0; v < graph_.vertex_count(); ++v) branch(v);
-    // Innermost first: a loop nested in another has its header later in
-    // topological order.
-    for (auto loop = loops_.loops.rbegin(); loop != loops_.loops.rend(); ++loop) {
-      propagate(loop->header, loop->members);
+    collect_items();
+    for (size_t i = loops_.loops.size(); i-- > 0;) {
+      uint32_t loop = static_cast<uint32_t>(i);
+      propagate(loop, items_[loop]);
       double again = 0;
-      for (EdgeId e : graph_.in(loop->header)) {
-        if (order_.back[e]) again += edge_frequency(e);
+      for (EdgeId e : graph_.in(loops_.loops[loop].header)) {
+        if (order_.back[e]) again += flow_[e];
       }
-      cyclic_[loop->header] = std::min(again, kMaxCyclic);
+      cyclic_[loop] = std::min(again, kMaxCyclic);
     }
-    propagate(graph_.root(), order_.topological);
+    propagate(kNone, items_.back());
+    make_absolute();
     if (loops_.irreducible) sweep();
     std::vector<double> weight(graph_.edge_count());
     for (EdgeId e = 1; e < graph_.edge_count(); ++e) weight[e] = edge_frequency(e);
@@ -128,6 +127,19 @@ class StaticWeights {
 
  private:
   double edge_frequency(EdgeId e) const { return frequency_[graph_.edge(e).from] * probability_[e]; }
+
+  // By loop (the procedure itself last): its own vertices and the headers of the
+  // loops directly inside it, in topological order.
+  void collect_items() {
+    items_.resize(loops_.loops.size() + 1);
+    for (Vertex v : order_.topological) {
+      uint32_t own = loops_.innermost[v];
+      items_[own == kNone ? loops_.loops.size() : own].push_back(v);
+      if (loops_.headed[v] == kNone) continue;
+      uint32_t around = loops_.loops[own].parent;
+      items_[around == kNone ? loops_.loops.size() : around].push_back(v);
+    }
+  }
 
   double hint(EdgeId e) const {
     if (e >= hints_.probability.size()) return kNoHint;
@@ -165,8 +177,8 @@ class StaticWeights {
 
   // Into probability_: relative scores of the out-edges of v, all above 0.
   void score(Vertex v) {
-    const Loop *loop = loops_.innermost[v] == kNone ? nullptr : &loops_.loops[loops_.innermost[v]];
-    auto stays = [&](EdgeId e) { return loop == nullptr || in_loop(order_, *loop, graph_.edge(e).to); };
+    uint32_t loop = loops_.innermost[v];
+    auto stays = [&](EdgeId e) { return loop == kNone || loops_.contains(loop, graph_.edge(e).to); };
     size_t staying = 0, leaving = 0;
     for (EdgeId e : graph_.out(v)) {
       if (e != Graph::return_edge()) ++(stays(e) ? staying : leaving);
@@ -183,19 +195,37 @@ class StaticWeights {
     }
   }
 
-  // Frequencies of `members` (in topological order) per arrival at `head`; what
-  // lies outside them contributes nothing.
-  void propagate(Vertex head, const std::vector<Vertex> &members) {
-    for (Vertex v : members) inside_[v] = true;
-    for (Vertex v : members) {
-      double arriving = v == head ? 1 : 0;
+  // Flow in one loop (kNone: the whole procedure) per arrival at its header.
+  void propagate(uint32_t loop, const std::vector<Vertex> &items) {
+    Vertex head = loop == kNone ? graph_.root() : loops_.loops[loop].header;
+    for (Vertex v : items) {
+      uint32_t inner = loops_.headed[v];
+      double arriving = 0;
       for (EdgeId e : graph_.in(v)) {
-        if (e == Graph::return_edge() || order_.back[e] || !inside_[graph_.edge(e).from]) continue;
-        arriving += edge_frequency(e);
+        if (e == Graph::return_edge() || order_.back[e]) continue;
+        if (loop == kNone || loops_.contains(loop, graph_.edge(e).from)) arriving += flow_[e];
       }
-      frequency_[v] = std::min(arriving / (1 - cyclic_[v]), kMaxFrequency);
+      if (v == head) arriving = 1;
+      if (inner != kNone && inner != loop) {
+        scale_[inner] = std::min(arriving / (1 - cyclic_[inner]), kMaxFrequency);
+        for (EdgeId e : loops_.loops[inner].exits)
+          flow_[e] = std::min(flow_[e] * scale_[inner], kMaxFrequency);
+      } else {
+        frequency_[v] = std::min(arriving, kMaxFrequency);
+        for (EdgeId e : graph_.out(v)) flow_[e] = edge_frequency(e);
+      }
     }
-    for (Vertex v : members) inside_[v] = false;
+  }
+
+  void make_absolute() {
+    for (size_t i = 0; i < loops_.loops.size(); ++i) {
+      uint32_t around = loops_.loops[i].parent;
+      if (around != kNone) scale_[i] = std::min(scale_[i] * scale_[around], kMaxFrequency);
+    }
+    for (Vertex v = 0; v < graph_.vertex_count(); ++v) {
+      uint32_t loop = loops_.innermost[v];
+      if (loop != kNone) frequency_[v] = std::min(frequency_[v] * scale_[loop], kMaxFrequency);
+    }
   }
 
   // A loop entered beside its header gets flow along back edges that its cyclic
@@ -223,10 +253,12 @@ class StaticWeights {
   Order order_;
   Loops loops_;
   std::vector<bool> cold_;
-  std::vector<double> probability_;
-  std::vector<double> frequency_;
-  std::vector<double> cyclic_;  // by vertex: chance to return to this loop header
-  std::vector<bool> inside_;
+  std::vector<double> probability_;         // by edge
+  std::vector<double> flow_;                // by edge, per arrival at the loop in hand
+  std::vector<double> frequency_;           // by vertex
+  std::vector<double> cyclic_;              // by loop: chance to go round again
+  std::vector<double> scale_;               // by loop: runs of its header
+  std::vector<std::vector<Vertex>> items_;  // by loop, the procedure itself last
 };
 
 }  // namespace

@@ -23,7 +23,7 @@ namespace chord::core {
 //   5. what a vertex weighs beyond its out-edges decided by rule 3 is split evenly
 //      among its other out-edges.
 // Rule 5 can fall below zero where a rarely reached vertex holds a loop exit; such
-// edges get 0. Irreducible graphs work: the rules ask for DFS back edges only.
+// edges get 0. Irreducible graphs work, with loops as in core/order.h.
 std::vector<double> paper_weights(const Graph &graph);
 
 inline constexpr double kNoHint = -1;

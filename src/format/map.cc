@@ -174,7 +174,7 @@ std::string graph_defect(const Procedure &p) {
     return "edge 0 is not the return edge";
   }
   for (const Block &b : p.blocks) {
-    if (b.kind > VertexKind::landing) return "unknown kind of block";
+    if (b.kind > VertexKind::join) return "unknown kind of block";
     if (!in_range(b.first, b.count, p.instructions.size())) return "a block's instructions are out of range";
   }
   for (const Edge &e : p.edges) {

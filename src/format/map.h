@@ -42,6 +42,7 @@ enum class VertexKind : uint8_t {
   code,      // a basic block; the only kind that holds instructions
   dispatch,  // the middle of an indirect jump: jump -> dispatch -> targets
   landing,   // where control arrives from outside: landing pad, second return
+  join,      // where branches meet that cannot carry a probe themselves
 };
 
 struct Block {

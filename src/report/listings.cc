@@ -76,6 +76,7 @@ Table list_functions(const Program &program) {
                {"demangled", "function", true},
                {"file", "file", true},
                {"unit", "", true},
+               {"module", "", true},
                {"calls", "calls"},
                {"executed", "executed"},
                {"share", "share"},
@@ -84,14 +85,14 @@ Table list_functions(const Program &program) {
                {"blocks", "blocks"},
                {"blocks_never", "never"},
                {"exact", ""}};
-  t.text_order = {6, 5, 4, 7, 8, 9, 10, 1, 2};
-  t.weight = 5;
+  t.text_order = {7, 6, 5, 8, 9, 10, 11, 2, 1};
+  t.weight = 6;
   t.reserve(program.procedures.size());
   for (const CountedProcedure *p : in_order(program)) {
     BlockTotals blocks = count_blocks(*p);
     bool exact = p->exact();
     t.add({text(p->map->name), text(t.keep(demangle(p->map->name))), text(file_of(*p)), text(p->unit->unit),
-           number_if(exact, p->calls), number_if(exact, p->instructions),
+           text(program.modules[p->module].path), number_if(exact, p->calls), number_if(exact, p->instructions),
            exact ? share(p->instructions, program.instructions) : Cell{}, number(p->executed.size()),
            number_if(exact, count_never(*p)), number(blocks.blocks), number_if(exact, blocks.blocks - blocks.executed),
            flag(exact)});
@@ -152,7 +153,7 @@ Table list_lines(const Program &program) {
   std::vector<std::string_view> names;
   for (analysis::SourceFile &file : lines.files) names.push_back(t.keep(std::move(file.name)));
   for (const analysis::LineCount &l : lines.lines) {
-    t.add({text(names[l.file]), number(l.line), number_if(l.exact, l.count), number_if(l.exact, l.executed),
+    t.add({text(names[l.file]), ordinal(l.line), number_if(l.exact, l.count), number_if(l.exact, l.executed),
            number(l.instructions), flag(l.exact)});
   }
   return t;
@@ -171,11 +172,11 @@ Table list_blocks(const Program &program) {
       const format::Block &block = p->map->blocks[b];
       if (block.kind != format::VertexKind::code || block.count == 0) continue;
       const format::Instruction &first = p->map->instructions[block.first];
-      t.add({text(p->map->name), text(p->unit->unit), number(b), text(kVertexKinds[static_cast<size_t>(block.kind)]),
-             text(p->map->fragments[first.fragment].name), number(first.offset),
+      t.add({text(p->map->name), text(p->unit->unit), ordinal(b), text(kVertexKinds[static_cast<size_t>(block.kind)]),
+             text(p->map->fragments[first.fragment].name), offset(first.offset),
              number_if(p->exact(), p->counts.vertex[b]), number(block.count),
              text(first.line != 0 ? std::string_view(p->unit->files[first.file]) : std::string_view()),
-             number(first.line), flag(p->exact())});
+             ordinal(first.line), flag(p->exact())});
     }
   }
   return t;
@@ -192,7 +193,7 @@ Table list_edges(const Program &program) {
     for (size_t e = 0; e < p->map->edges.size(); ++e) {
       const format::Edge &edge = p->map->edges[e];
       bool known = p->exact() && p->counts.edge_known[e];
-      t.add({text(p->map->name), text(p->unit->unit), number(e), number(edge.from), number(edge.to),
+      t.add({text(p->map->name), text(p->unit->unit), ordinal(e), ordinal(edge.from), ordinal(edge.to),
              text(kEdgeKinds[static_cast<size_t>(edge.kind)]), number_if(known, p->counts.edge[e]), flag(known)});
     }
   }
@@ -202,11 +203,11 @@ Table list_edges(const Program &program) {
 Table list_instructions(const Program &program) {
   Table t;
   t.by = "instruction";
-  t.columns = {{"function", "function", true}, {"procedure", "", true}, {"unit", "", true}, {"offset", "offset"},
+  t.columns = {{"function", "function", true}, {"procedure", "", true}, {"unit", "", true}, {"module", "", true}, {"offset", "offset"},
                {"size", ""}, {"count", "count"}, {"file", "file", true}, {"line", "line"},
                {"text", "instruction", true}, {"exact", ""}};
-  t.text_order = {5, 3, 0, 8, 7, 6};
-  t.weight = 5;
+  t.text_order = {6, 4, 8, 7, 0, 9};
+  t.weight = 6;
   size_t total = 0;
   for (const CountedProcedure &p : program.procedures) total += p.executed.size();
   t.reserve(total);
@@ -221,8 +222,8 @@ Table list_instructions(const Program &program) {
     for (uint32_t i : order) {
       bool lined = all[i].line != 0;
       t.add({text(p->map->fragments[all[i].fragment].name), text(p->map->name), text(p->unit->unit),
-             number(all[i].offset), number(all[i].size), number_if(p->exact(), p->executed[i]),
-             text(lined ? std::string_view(p->unit->files[all[i].file]) : std::string_view()), number(all[i].line),
+             text(program.modules[p->module].path), offset(all[i].offset), number(all[i].size), number_if(p->exact(), p->executed[i]),
+             text(lined ? std::string_view(p->unit->files[all[i].file]) : std::string_view()), ordinal(all[i].line),
              text(all[i].text), flag(p->exact())});
     }
   }

@@ -31,6 +31,10 @@ std::string show(const Cell &cell) {
       return "?";
     case CellKind::number:
       return group_digits(cell.number);
+    case CellKind::ordinal:
+      return std::to_string(cell.number);
+    case CellKind::offset:
+      return fmt::format("{:#x}", cell.number);
     case CellKind::text:
       return std::string(cell.text);
     case CellKind::share:
@@ -66,15 +70,18 @@ std::string fill(const std::string &text, size_t width, bool left) {
   return left ? text + blanks : blanks + text;
 }
 
-// Takes what is too much from the left-aligned columns, the last first.
+// Takes what is too much from the widest left-aligned columns.
 void fit(std::vector<size_t> &widths, const std::vector<bool> &left, size_t limit) {
   size_t total = kGap.size() * (widths.size() - 1);
   for (size_t width : widths) total += width;
-  for (size_t c = widths.size(); c-- > 0 && total > limit;) {
-    if (!left[c] || widths[c] <= kNarrowest) continue;
-    size_t less = std::min(total - limit, widths[c] - kNarrowest);
-    widths[c] -= less;
-    total -= less;
+  while (total > limit) {
+    size_t widest = widths.size();
+    for (size_t c = 0; c < widths.size(); ++c) {
+      if (left[c] && (widest == widths.size() || widths[c] > widths[widest])) widest = c;
+    }
+    if (widest == widths.size() || widths[widest] <= kNarrowest) return;
+    --widths[widest];
+    --total;
   }
 }
 
@@ -107,6 +114,8 @@ void csv_cell(std::string &out, const Cell &cell) {
     case CellKind::missing:
       break;
     case CellKind::number:
+    case CellKind::ordinal:
+    case CellKind::offset:
       fmt::format_to(std::back_inserter(out), "{}", cell.number);
       break;
     case CellKind::text:

@@ -13,7 +13,8 @@
 
 namespace chord::report {
 
-enum class CellKind : uint8_t { missing, number, text, share, flag };
+// Numbers that count are grouped in text (1,234); those that name a place are not.
+enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, flag };
 
 struct Cell {
   CellKind kind = CellKind::missing;
@@ -28,6 +29,18 @@ inline Cell number(uint64_t value) {
   Cell cell;
   cell.kind = CellKind::number;
   cell.number = value;
+  return cell;
+}
+// A line or block number.
+inline Cell ordinal(uint64_t value) {
+  Cell cell = number(value);
+  cell.kind = CellKind::ordinal;
+  return cell;
+}
+// Bytes from a function's start: hexadecimal in text, as disassemblers show it.
+inline Cell offset(uint64_t value) {
+  Cell cell = number(value);
+  cell.kind = CellKind::offset;
   return cell;
 }
 inline Cell text(std::string_view value) {

@@ -43,7 +43,7 @@ format::EdgeKind convert(assembly::EdgeKind k) { return static_cast<format::Edge
 format::VertexKind convert(assembly::BlockKind k) { return static_cast<format::VertexKind>(k); }
 static_assert(static_cast<int>(assembly::EdgeKind::never) == static_cast<int>(format::EdgeKind::never));
 static_assert(static_cast<int>(assembly::EdgeKind::leave) == static_cast<int>(format::EdgeKind::leave));
-static_assert(static_cast<int>(assembly::BlockKind::landing) == static_cast<int>(format::VertexKind::landing));
+static_assert(static_cast<int>(assembly::BlockKind::join) == static_cast<int>(format::VertexKind::join));
 static_assert(static_cast<int>(assembly::BlockKind::dispatch) == static_cast<int>(format::VertexKind::dispatch));
 
 }  // namespace

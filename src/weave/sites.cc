@@ -111,6 +111,7 @@ class Finder {
   }
 
   Site entry_site(const Edge &e) const {
+    if (!is_code(e.to)) return {};
     if (in_[e.to] == 1) return start_of(e.to);
     // The first block is a loop head: stay in front of the label jumped to.
     const Instruction &first = first_of(e.to);
@@ -139,7 +140,7 @@ class Finder {
 
   Site jump_stub(const Edge &e) const {
     const Instruction &last = last_of(e.from);
-    if (last.decoded.short_only) return {};
+    if (last.decoded.short_only || last.decoded.indirect) return {};
     Site s;
     s.kind = Site::Kind::jump_stub;
     s.statement = last.last_statement;

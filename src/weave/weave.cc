@@ -4,6 +4,8 @@
 #include <fmt/core.h>
 #include <fnmatch.h>
 
+#include <set>
+
 #include "assembly/liveness.h"
 #include "base/hash.h"
 #include "weave/describe.h"
@@ -22,39 +24,30 @@ bool matches_any(const std::vector<std::string> &globs, const std::string &funct
   return false;
 }
 
-// Branches that reach one byte far only: the code put between them and their
-// target must not push it out of reach. Probes and grown jumps are estimated high.
-bool short_branch_breaks(const assembly::Procedure &p, const core::Plan &plan) {
-  bool any = false;
-  for (const assembly::Instruction &in : p.instructions) any = any || in.decoded.short_only;
-  if (!any) return false;
-  constexpr int64_t kReach = 127, kProbe = 40, kJumpGrowth = 4;
-  for (uint32_t i = 0; i < p.instructions.size(); ++i) {
-    const assembly::Instruction &in = p.instructions[i];
+// Branches that reach one byte far only: what is put between them and their target
+// must not push it out of reach. Sizes are estimated high: a probe by its price, and
+// every jump on the way as if it grew.
+bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &p, const core::Plan &plan,
+                         const Sites &sites, const Options &options) {
+  constexpr int64_t kReach = 127, kBytesPerInstruction = 10, kJumpGrowth = 4;
+  isa::CounterPlace place;
+  place.kind = options.counters;
+  for (const assembly::Instruction &in : p.instructions) {
     if (!in.decoded.short_only) continue;
-    int64_t from = in.offset + in.decoded.size;
-    int64_t to = from + in.decoded.displacement;
-    int64_t low = std::min(from, to), high = std::max(from, to), grown = high - low;
+    std::string_view name = assembly::first_symbol(unit.source->statements[in.last_statement].operands);
+    uint32_t label = unit.symbols.find_label(*unit.source, name, in.last_statement);
+    uint32_t low = std::min(in.last_statement, label), high = std::max(in.last_statement, label);
+    int64_t distance = std::abs(in.decoded.displacement) + in.decoded.size;
     for (const assembly::Instruction &other : p.instructions) {
-      bool between = other.fragment == in.fragment && other.offset >= low && other.offset < high;
-      if (between && (other.decoded.flow == isa::Flow::jump || other.decoded.flow == isa::Flow::conditional)) {
-        grown += kJumpGrowth;
-      }
+      bool jumps = other.decoded.flow == isa::Flow::jump || other.decoded.flow == isa::Flow::conditional;
+      if (jumps && other.first_statement >= low && other.first_statement <= high) distance += kJumpGrowth;
     }
     for (const core::Counter &c : plan.counters) {
-      uint32_t block = c.site == core::Site::edge ? p.edges[c.id].from : c.id;
-      uint32_t target = c.site == core::Site::edge ? p.edges[c.id].to : c.id;
-      for (uint32_t b : {block, target}) {
-        if (p.blocks[b].count == 0) continue;
-        const assembly::Instruction &first = p.instructions[p.blocks[b].first];
-        const assembly::Instruction &last = p.instructions[p.blocks[b].first + p.blocks[b].count - 1];
-        if (first.offset <= high && last.offset + last.decoded.size >= low) {
-          grown += kProbe;
-          break;
-        }
-      }
+      const Site &site = c.site == core::Site::edge ? sites.edge[c.id] : sites.block[c.id];
+      bool between = !site.is_stub() && site.statement >= low && site.statement <= high;
+      if (between) distance += kBytesPerInstruction * isa::increment(place, site.live).price;
     }
-    if (grown > kReach) return true;
+    if (distance > kReach) return true;
   }
   return false;
 }
@@ -106,18 +99,31 @@ class UnitWeaver {
     std::string why_not;
     std::optional<core::Plan> plan = plan_procedure(unit_, p, sites, options_, why_not);
     if (!plan) return why_not;
-    if (short_branch_breaks(p, *plan)) return "a one-byte branch over too much code";
+    if (short_branch_breaks(unit_, p, *plan, sites, options_)) return "a one-byte branch over too much code";
     WovenProcedure woven = weave_procedure(unit_, p, n, *plan, sites, options_);
     edits_.append(woven.edits);
+    personalities_.insert(woven.personalities.begin(), woven.personalities.end());
     map.plan = std::move(*plan);
     map.marks = std::move(woven.marks);
     return {};
   }
 
+  // The unwinder calls the stand-in; it adds the real routine as one more argument.
+  std::string personality_routines() const {
+    std::string out;
+    for (const std::string &p : personalities_) {
+      out += fmt::format(
+          "\t.section .text.{0},\"axG\",@progbits,{0},comdat\n\t.weak {0}\n\t.hidden {0}\n\t.type {0},@function\n"
+          "{0}:\n\tendbr64\n\tmovq {1}@GOTPCREL(%rip),%r9\n\tjmp __chord_personality_with\n\t.size {0},.-{0}\n",
+          personality_label(p), p);
+    }
+    return out;
+  }
+
   std::string tail() const {
     return fmt::format(
-        "\n\t.att_syntax prefix\n{}\t.section {},\"\",@progbits\n\t.incbin \"{}\"\n\t.include \"{}\"\n", records_,
-        CHORD_MAP_SECTION, around_.map_file, around_.runtime_file);
+        "\n\t.att_syntax prefix\n{}{}\t.section {},\"\",@progbits\n\t.incbin \"{}\"\n\t.include \"{}\"\n", records_,
+        personality_routines(), CHORD_MAP_SECTION, around_.map_file, around_.runtime_file);
   }
 
   const assembly::Unit &unit_;
@@ -128,6 +134,7 @@ class UnitWeaver {
   JumpedLabels jumped_;
   Edits edits_;
   std::string records_;
+  std::set<std::string> personalities_;
 };
 
 }  // namespace

@@ -1,7 +1,10 @@
 #include "weave/weave_procedure.h"
 
+#include <chord_abi.h>
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <array>
 #include <cctype>
 #include <map>
 #include <optional>
@@ -26,8 +29,16 @@ std::string end_label(uint32_t n, size_t fragment) { return fmt::format(".Lchord
 std::string mark_label(uint32_t n, uint32_t instruction) { return fmt::format(".Lchord_m{}_{}", n, instruction); }
 std::string counters_label(uint32_t n) { return fmt::format(".Lchord_c{}", n); }
 std::string record_label(uint32_t n) { return fmt::format(".Lchord_p{}", n); }
+std::string personality_label(const std::string &personality) { return "__chord_personality." + personality; }
 
 namespace {
+
+bool is_wrapped_function(std::string_view name) {
+#define CHORD_NAME(f) std::string_view(#f),
+  static constexpr std::array kNames = {CHORD_WRAPPED_FUNCTIONS(CHORD_NAME)};
+#undef CHORD_NAME
+  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
+}
 
 std::string without_unwind_lines(const std::string &text) {
   std::string out;
@@ -53,7 +64,11 @@ class Weaver {
     for (uint32_t k = 0; k < plan_.counters.size(); ++k) probe(k);
     choose_marks();
     flush();
-    for (size_t f = 0; f < p_.fragments.size(); ++f) frame_fragment(f);
+    for (size_t f = 0; f < p_.fragments.size(); ++f) {
+      frame_fragment(f);
+      take_unwinding(p_.fragments[f]);
+    }
+    for (const Instruction &in : p_.instructions) wrap_call(in);
     return std::move(out_);
   }
 
@@ -109,6 +124,7 @@ class Weaver {
     if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
     s.body += fmt::format("\tjmp\t{}\n", lasting_name(site, edge));
     if (site.kind == Site::Kind::jump_stub) {
+      retargeted_.insert(site.statement);
       rename_operand(site.statement, s.label);
     } else {
       for (const assembly::Mention &m : edge.slots) rename_in_slot(m, s.label);
@@ -207,6 +223,50 @@ class Weaver {
     out_.edits.insert(before_end ? statement(end).begin : statement(end).end, text);
   }
 
+  // ---- what leaves a procedure early ----
+
+  // The unwinder tells a frame's personality routine that it is about to go; ours
+  // notes where the frame stood and passes on to the program's, if it has one.
+  void take_unwinding(const Fragment &fragment) {
+    uint32_t opened = assembly::kNoStatement;
+    for (uint32_t i = start_of_rules(source_, fragment); i < fragment.last_statement; ++i) {
+      const Statement &s = statement(i);
+      if (s.section != fragment.section) continue;
+      bool ends = s.kind == StatementKind::instruction || s.name == ".cfi_endproc";
+      if (s.name == ".cfi_startproc") {
+        opened = i;
+      } else if (opened != assembly::kNoStatement && s.name == ".cfi_personality" && pass_on(s)) {
+        opened = assembly::kNoStatement;
+      } else if (opened != assembly::kNoStatement && ends) {
+        out_.edits.insert(statement(opened).end, "\n\t.cfi_personality 0x1b,__chord_personality");
+        opened = assembly::kNoStatement;
+      }
+    }
+  }
+
+  bool pass_on(const Statement &s) {
+    std::vector<std::string_view> parts = assembly::split_operands(s.operands);
+    if (parts.size() < 2) return false;  // 0xff: none
+    std::string name(parts[1]);
+    if (name.starts_with("DW.ref.")) name = name.substr(7);
+    out_.personalities.push_back(name);
+    uint32_t at = static_cast<uint32_t>(s.operands.data() - source_.text.data());
+    out_.edits.replace(at, static_cast<uint32_t>(s.operands.size()), "0x1b," + personality_label(name));
+    return true;
+  }
+
+  void wrap_call(const Instruction &in) {
+    const isa::Flow flow = in.decoded.flow;
+    if (in.padding || retargeted_.contains(in.last_statement)) return;
+    if (flow != isa::Flow::call && flow != isa::Flow::jump && flow != isa::Flow::conditional) return;
+    std::string_view operands = statement(in.last_statement).operands;
+    if (in.decoded.indirect && operands.find("@GOTPCREL") == std::string_view::npos) return;
+    std::string_view name = assembly::first_symbol(operands);
+    if (!is_wrapped_function(name) || symbols_.labels.contains(name)) return;
+    out_.edits.replace(static_cast<uint32_t>(name.data() - source_.text.data()), static_cast<uint32_t>(name.size()),
+                       fmt::format("__chord_wrap_{}", name));
+  }
+
   uint32_t last_statement_of(size_t f) const {
     uint32_t last = p_.fragments[f].first_statement;
     for (const Instruction &in : p_.instructions) {
@@ -227,6 +287,7 @@ class Weaver {
   uint32_t stub_count_ = 0;
   std::map<uint32_t, std::string> before_, after_;  // by statement
   std::map<uint32_t, uint32_t> mark_at_;            // statement -> instruction
+  std::set<uint32_t> retargeted_;                   // branches that go to a stub
   std::set<uint32_t> named_;                        // numeric labels given a lasting name
   WovenProcedure out_;
 };

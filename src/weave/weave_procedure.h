@@ -22,8 +22,12 @@ std::string record_label(uint32_t n);
 
 struct WovenProcedure {
   Edits edits;
-  std::vector<uint32_t> marks;  // marked instructions, fragment by fragment
+  std::vector<uint32_t> marks;             // marked instructions, fragment by fragment
+  std::vector<std::string> personalities;  // routines that ours must pass control to
 };
+
+// The routine that stands in for `personality`.
+std::string personality_label(const std::string &personality);
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure, uint32_t n,
                                const core::Plan &plan, const Sites &sites, const Options &options);

@@ -31,15 +31,12 @@ def names():
         frame = frame.older()
     return found
 steps = bad = 0
-while "leaf" in names()[:2] and steps < 400:
-    got = [n for n in names() if n in ("leaf", "middle", "main")]
-    if got not in (["leaf", "middle", "main"], ["middle", "main"]):
+while gdb.newest_frame().name() != "middle" and steps < 400:
+    if names()[:3] != ["leaf", "middle", "main"]:
         bad += 1
         print("BAD", hex(gdb.newest_frame().pc()), names())
     steps += 1
     gdb.execute("stepi", to_string=True)
-    if gdb.newest_frame().name() == "middle":
-        break
 print("STEPS", steps, "BAD", bad, "THEN", gdb.newest_frame().name())
 PYTHON
 for compiler in gcc clang; do

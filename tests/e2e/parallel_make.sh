@@ -11,7 +11,7 @@ done
   echo '#include <stdio.h>'
   echo 'int main(void) { int s = 0;'
   for i in $(seq 40); do echo "s += f$i($i);"; done
-  echo 'printf("%d\n", s); return 0; }'
+  printf '%s\n' 'printf("%d\n", s); return 0; }'
 } >main.c
 printf 'all: main.o%s\n\t$(CC) $^ -o all\n' "$objects" >Makefile
 make -s CC=gcc CFLAGS=-O2 && expected=$(./all)

@@ -7,12 +7,16 @@ for compiler in gcc clang; do
   expect_equal "$compiler -pipe output" 4995 "$(CHORD_OUT=p.chord ./sample)"
   expect_equal "$compiler -pipe calls" 3 "$(calls p.chord work)"
   rm -f p.chord
-  mkdir $compiler
-  (cd $compiler && $compiler -S -O2 ../sample.c -o expected.s && "$CHORD" $compiler -save-temps=obj -O2 -c ../sample.c -o kept.o)
-  saved=$(ls $compiler/*sample*.s $compiler/kept.s 2>/dev/null | head -1)
-  [ -n "$saved" ] || fail "$compiler -save-temps kept no assembly: $(ls $compiler)"
-  cmp $compiler/expected.s "$saved" || fail "$compiler -save-temps shows woven assembly"
-  $compiler $compiler/kept.o -o sample
+  external=
+  [ $compiler = gcc ] || external=-fno-integrated-as
+  mkdir $compiler $compiler-woven
+  (cd $compiler && $compiler $external -save-temps=obj -O2 -c ../sample.c -o kept.o)
+  (cd $compiler-woven && "$CHORD" $compiler -save-temps=obj -O2 -c ../sample.c -o kept.o)
+  expect_equal "$compiler -save-temps files" "$(ls $compiler)" "$(ls $compiler-woven)"
+  for saved in $compiler/*.[is]; do
+    cmp "$saved" $compiler-woven/"$(basename "$saved")" || fail "$compiler -save-temps: $saved differs"
+  done
+  $compiler $compiler-woven/kept.o -o sample
   expect_equal "$compiler -save-temps output" 4995 "$(CHORD_OUT=s.chord ./sample)"
   expect_equal "$compiler -save-temps calls" 3 "$(calls s.chord work)"
   rm -f s.chord

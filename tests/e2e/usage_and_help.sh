@@ -10,7 +10,7 @@ done
 expect_status 0 "$CHORD" --version
 expect_status 2 "$CHORD" --no-such-option gcc
 expect_contains "wrong option" "chord: error: " err
-expect_status 127 "$CHORD" no-such-compiler -c x.c
+expect_status 1 "$CHORD" no-such-compiler -c x.c
 expect_contains "missing compiler" "no-such-compiler" err
 expect_status 0 "$CHORD" doctor
 expect_contains "doctor looks at the compilers" gcc out

@@ -4,7 +4,7 @@ import os
 import re
 import shlex
 import subprocess
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -19,6 +19,11 @@ DRIVERS = {
 # Flags that speak of source code: the assembly already answers them, and -g
 # would make the assembler describe the assembly instead of the source.
 SOURCE_ONLY = re.compile(r"-g.*|-D.*|-I.*|-std=.*|-W(?!l,).*|-include.*|-fno-strict-aliasing")
+
+
+# The tool works with the system's assembler, whose choice of encodings is its own:
+# the plain program must come from the same one.
+SAME_ASSEMBLER = {"clang": ["-fno-integrated-as"], "clang-19": ["-fno-integrated-as"]}
 
 
 class BuildError(Exception):
@@ -57,6 +62,9 @@ class Program:
     seconds: float = 60.0
     # Functions that cannot be woven, for a reason worth having; others must be.
     may_skip: list = field(default_factory=list)
+
+    def __post_init__(self):
+        self.flags = [*self.flags, *SAME_ASSEMBLER.get(self.compiler, [])]
 
     def driver(self, language):
         table = DRIVERS.get(self.compiler, {})
@@ -141,11 +149,12 @@ def build(program, folder):
         nonlocal index
         inputs = []
         for source in sources:
-            inputs.append(Path(source).resolve() if program.direct
-                          else to_assembly(program, source, folder / "asm", index))
+            # In a direct build the assembly only tells which functions are the program's own.
+            flags = [f for f in program.flags if not f.startswith("-flto")]
+            inputs.append(to_assembly(replace(program, flags=flags), source, folder / "asm", index))
             index += 1
         assembly.extend(inputs)
-        return inputs
+        return [Path(s).resolve() for s in sources] if program.direct else inputs
 
     for library in program.libraries:
         inputs = inputs_of(library.sources)
@@ -156,4 +165,4 @@ def build(program, folder):
         against = [folder / side / library.name for library in program.libraries]
         extra = [*against, "-Wl,-rpath,$ORIGIN"] if against else []
         assemble_and_link(program, prefix, inputs, folder / side / "prog", extra)
-    return Built(folder, [] if program.direct else assembly, ["prog", *(l.name for l in program.libraries)])
+    return Built(folder, assembly, ["prog", *(l.name for l in program.libraries)])

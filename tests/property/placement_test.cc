@@ -26,7 +26,8 @@ constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 Costs random_costs(const Graph &graph, Random &random) {
   Costs costs;
-  for (EdgeId e = 0; e < graph.edge_count(); ++e) costs.edge.push_back(1 + static_cast<double>(below(random, 9)));
+  for (EdgeId e = 0; e < graph.edge_count(); ++e)
+    costs.edge.push_back(1 + static_cast<double>(below(random, 9)));
   for (Vertex v = 0; v < graph.vertex_count(); ++v) {
     costs.vertex.push_back(1 + static_cast<double>(below(random, 9)));
   }
@@ -39,8 +40,9 @@ std::vector<Plan> all_plans(const Graph &graph, const Costs &costs) {
   std::vector<bool> code(graph.vertex_count(), true);
   code[graph.root()] = code[graph.exit()] = false;
   std::vector<Plan> plans;
-  for (auto plan : {place_edge_counters(graph, costs, why), place_block_counters(graph, costs, code, why),
-                    place_vertex_counters(graph, costs, why), place_vertex_edge_counters(graph, costs, why)}) {
+  for (auto plan :
+       {place_edge_counters(graph, costs, why), place_block_counters(graph, costs, code, why),
+        place_vertex_counters(graph, costs, why), place_vertex_edge_counters(graph, costs, why)}) {
     EXPECT_TRUE(plan.has_value()) << why << "\n" << graph.dump();
     if (plan) plans.push_back(*plan);
   }
@@ -59,7 +61,8 @@ Measurement measure(const Plan &plan, const Execution &seen) {
 ::testing::AssertionResult reconstructs(const Graph &graph, const Plan &plan, const Execution &seen) {
   Counts counts = solve_counts(graph, plan, measure(plan, seen));
   auto failure = [&] {
-    return ::testing::AssertionFailure() << "placement " << static_cast<int>(plan.placement) << "\n" << graph.dump();
+    return ::testing::AssertionFailure() << "placement " << static_cast<int>(plan.placement) << "\n"
+                                         << graph.dump();
   };
   if (!counts.contradiction.empty()) return failure() << counts.contradiction;
   if (counts.vertex != seen.vertex) return failure() << "vertex counts differ";
@@ -111,7 +114,8 @@ TEST(Placement, AllSmallGraphsReconstruct) {
     Costs costs = random_costs(graph, random);
     for (const Plan &plan : all_plans(graph, costs)) {
       for (uint32_t early : {0u, 25u}) {
-        Execution seen = random_execution(graph, random, {.activations = 3, .early_percent = early, .never = {}});
+        Execution seen =
+            random_execution(graph, random, {.activations = 3, .early_percent = early, .never = {}});
         ASSERT_TRUE(reconstructs(graph, plan, seen));
       }
       if (plan.placement == Placement::optimal) {
@@ -133,9 +137,11 @@ TEST(Placement, RandomGraphsReconstruct) {
     if (seed % 2 == 0) costs.edge = paper_weights(graph);
     for (const Plan &plan : all_plans(graph, costs)) {
       Execution seen = random_execution(
-          graph, random, {.activations = 20, .steps = 60, .early_percent = seed % 3 == 0 ? 5u : 0u, .never = {}});
+          graph, random,
+          {.activations = 20, .steps = 60, .early_percent = seed % 3 == 0 ? 5u : 0u, .never = {}});
       ASSERT_TRUE(reconstructs(graph, plan, seen)) << "seed " << seed;
-      ASSERT_TRUE(vertices > 12 || knows_what_follows(graph, plan)) << "seed " << seed << "\n" << graph.dump();
+      ASSERT_TRUE(vertices > 12 || knows_what_follows(graph, plan)) << "seed " << seed << "\n"
+                                                                    << graph.dump();
     }
   }
 }
@@ -150,8 +156,8 @@ TEST(Placement, NeverEdgesAreZeroAndUncounted) {
     for (EdgeId e = 1; e < graph.edge_count(); ++e) costs.never[e] = below(random, 5) == 0;
     for (const Plan &plan : all_plans(graph, costs)) {
       for (const Counter &c : plan.counters) ASSERT_FALSE(c.site == Site::edge && costs.never[c.id]);
-      Execution seen = random_execution(
-          graph, random, {.activations = 10, .early_percent = 3, .never = costs.never});
+      Execution seen =
+          random_execution(graph, random, {.activations = 10, .early_percent = 3, .never = costs.never});
       ASSERT_TRUE(reconstructs(graph, plan, seen)) << "seed " << seed;
     }
   }

@@ -136,8 +136,8 @@ TEST(SelectivePaths, HundredThousandRandomGraphs) {
     check(graph, all, choose(random, all), cost, tally);
   }
   std::printf("%llu selections: published wrong in %llu; probes %.0f published, %.0f sound\n",
-              static_cast<unsigned long long>(tally.cases), static_cast<unsigned long long>(tally.published_wrong),
-              tally.published, tally.sound);
+              static_cast<unsigned long long>(tally.cases),
+              static_cast<unsigned long long>(tally.published_wrong), tally.published, tally.sound);
   EXPECT_GT(tally.published_wrong, 0u);
   EXPECT_LE(tally.sound, tally.published);
 }
@@ -167,7 +167,8 @@ TEST(SelectivePaths, SinglePathsGetFewestProbes) {
     }
     std::string why;
     std::vector<double> cost(graph.edge_count(), 1);
-    ASSERT_LE(cost_of(*select_paths_sound(graph, {path}, cost, why), cost), static_cast<double>(best)) << seed;
+    ASSERT_LE(cost_of(*select_paths_sound(graph, {path}, cost, why), cost), static_cast<double>(best))
+        << seed;
   }
 }
 

@@ -52,7 +52,8 @@ Graph random_graph(Random &random, uint32_t vertices, uint32_t edges) {
   Graph graph(vertices, 0, vertices - 1);
   bool forward = below(random, 2) == 0;
   for (uint32_t i = 0; i < edges; ++i) {
-    Vertex from = static_cast<Vertex>(below(random, vertices)), to = static_cast<Vertex>(below(random, vertices));
+    Vertex from = static_cast<Vertex>(below(random, vertices)),
+           to = static_cast<Vertex>(below(random, vertices));
     if (forward && from > to && below(random, 4) != 0) std::swap(from, to);
     graph.add_edge(from, to);
   }

@@ -39,10 +39,10 @@ struct Execution {
 
 struct WalkOptions {
   uint32_t activations = 1;
-  uint32_t steps = 20;      // of one activation, before it heads for the exit
+  uint32_t steps = 20;         // of one activation, before it heads for the exit
   uint32_t early_percent = 0;  // chance to end at a vertex
-  std::vector<bool> never;  // by edge; empty: none. An activation that can only go on
-                            // along such edges ends early
+  std::vector<bool> never;     // by edge; empty: none. An activation that can only go on
+                               // along such edges ends early
 };
 
 // Random activations. `on_edge` sees every edge as it is taken, the return edge

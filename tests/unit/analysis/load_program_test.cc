@@ -16,7 +16,7 @@ namespace {
 class LoadProgram : public ::testing::Test {
  protected:
   // Links an ELF file with the sample's map and anchor; returns its path.
-  std::string link(const std::string &name, const std::string &map, const std::vector<std::string> &flags = {}) {
+  std::string link_map(const std::string &name, const std::string &map, const std::vector<std::string> &flags = {}) {
     base::write_file(folder_.file("map"), map);
     base::write_file(folder_.file("anchor"), format::encode_anchor(loop_anchor()));
     std::string source =
@@ -32,7 +32,7 @@ class LoadProgram : public ::testing::Test {
   }
 
   std::string link(const std::string &name, const std::vector<std::string> &flags = {}) {
-    return link(name, format::encode_map(loop_unit()), flags);
+    return link_map(name, format::encode_map(loop_unit()), flags);
   }
 
   static format::Profile profile_of(const std::string &path, std::string build_id) {
@@ -57,9 +57,9 @@ class LoadProgram : public ::testing::Test {
 };
 
 TEST_F(LoadProgram, FromAnElfFile) {
-  std::string path = link("prog", {"--build-id=0x0102ff"});
+  std::string path = link("prog", {"--build-id=0x0102ff04"});
   Object object = read_object(path, true);
-  EXPECT_EQ(object.build_id, std::string("\x01\x02\xff"));
+  EXPECT_EQ(object.build_id, std::string("\x01\x02\xff\x04"));
   ASSERT_EQ(object.units.size(), 1u);
   EXPECT_TRUE(format::same_map(object.units[0], loop_unit()));
   Program program = load_program(profile_of(path, object.build_id), {});
@@ -68,15 +68,15 @@ TEST_F(LoadProgram, FromAnElfFile) {
 }
 
 TEST_F(LoadProgram, AnotherBuildOrNoMapOrNoFile) {
-  std::string path = link("prog", {"--build-id=0x0102ff"});
-  EXPECT_NE(message(profile_of(path, "\x05")).find("is of another build (build id 05, the file has 0102ff)"),
+  std::string path = link("prog", {"--build-id=0x0102ff04"});
+  EXPECT_NE(message(profile_of(path, "\x05")).find("is of another build (build id 05, the file has 0102ff04)"),
             std::string::npos);
   EXPECT_NE(message(profile_of(folder_.file("gone"), "")).find("gone: cannot open"), std::string::npos);
   EXPECT_NE(message(profile_of(folder_.file("x.s"), "")).find("not an ELF file"), std::string::npos);
   EXPECT_NE(message(profile_of("/bin/ls", "")).find("/bin/ls: has no map"), std::string::npos);
   std::string damaged = format::encode_map(loop_unit());
   damaged.back() = static_cast<char>(damaged.back() ^ 1);
-  EXPECT_NE(message(profile_of(link("bad", damaged), "")).find("checksum is wrong"), std::string::npos);
+  EXPECT_NE(message(profile_of(link_map("bad", damaged), "")).find("checksum is wrong"), std::string::npos);
 }
 
 TEST_F(LoadProgram, AMovedProgramIsNamed) {

@@ -27,7 +27,7 @@ TEST(Order, TopologicalWithoutBackEdges) {
 
 TEST(Order, LoopsNestAndKnowTheirExits) {
   Graph graph = nested();
-  Loops loops = natural_loops(graph, depth_first_order(graph));
+  Loops loops = find_loops(graph, depth_first_order(graph));
   EXPECT_EQ(loops.dump(),
             "loop at 1: members 1 2 3; exits 6\n"
             "loop at 2: members 2 3; exits 5 6\n");
@@ -40,7 +40,7 @@ TEST(Order, SelfLoopIsALoop) {
   graph.add_edge(0, 1);
   graph.add_edge(1, 1);
   graph.add_edge(1, 2);
-  Loops loops = natural_loops(graph, depth_first_order(graph));
+  Loops loops = find_loops(graph, depth_first_order(graph));
   EXPECT_EQ(loops.dump(), "loop at 1: members 1; exits 3\n");
 }
 
@@ -53,7 +53,7 @@ TEST(Order, LoopWithTwoEntriesIsIrreducible) {
   graph.add_edge(2, 3);
   Order order = depth_first_order(graph);
   EXPECT_TRUE(order.back[4]);
-  Loops loops = natural_loops(graph, order);
+  Loops loops = find_loops(graph, order);
   EXPECT_TRUE(loops.irreducible);
   ASSERT_EQ(loops.loops.size(), 1u);
   EXPECT_EQ(loops.loops[0].header, 1u);

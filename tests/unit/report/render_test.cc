@@ -26,7 +26,7 @@ TEST(Render, TextIsAlignedAndGrouped) {
 }
 
 TEST(Render, TextFitsTheTerminal) {
-  std::string out = render_text(sample(), {32, false});
+  std::string out = render_text(sample(), {31, false});
   EXPECT_NE(out.find("a \"quoted\", …\n"), std::string::npos) << out;
 }
 
