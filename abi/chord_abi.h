@@ -85,7 +85,18 @@ struct chord_proc {
   F(execve) F(execv) F(execvp) F(execvpe) F(fexecve) \
   F(execl) F(execlp) F(execle) \
   F(sigaction) F(signal) \
-  F(pthread_create) F(thrd_create) F(vfork)
+  F(pthread_create) F(thrd_create) F(vfork) \
+  F(swapcontext) F(setcontext)
+
+/* ---- A dump from outside ------------------------------------------------
+ *
+ * The signal CHORD_SIGNAL with si_code SI_QUEUE and si_value CHORD_SIGNAL_DUMP
+ * (rt_sigqueueinfo) makes a running program append a segment and go on. It is the
+ * signal libc keeps for itself in threaded programs; libc's own use of it is
+ * passed on, and a program without the runtime must not be sent it. */
+#define CHORD_SIGNAL 33
+#define CHORD_SIGNAL_STOP UINT64_C(0x63686f7264)
+#define CHORD_SIGNAL_DUMP UINT64_C(0x64756d70)
 
 /* ---- Profile file -------------------------------------------------------
  *

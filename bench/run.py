@@ -129,7 +129,7 @@ def main():
     parser.add_argument("--shrink", type=int, default=8, help="inputs are this much smaller under valgrind")
     parser.add_argument("--quick", action="store_true", help="5 pairs of 0.3 s, no compile-time measurement")
     parser.add_argument("--work", default=str(ROOT / "build" / "bench"), help="where to build")
-    parser.add_argument("--results", default=str(HERE / "results"), help="where results are kept")
+    parser.add_argument("--results", help="where results are kept (default: bench/results; with --quick: the work folder)")
     options = parser.parse_args()
     if options.quick:
         options.repeats, options.seconds = 5, 0.3
@@ -140,7 +140,7 @@ def main():
         result["programs"][name] = bench_program(programs.ALL[name](cache), options)
     if not options.quick:
         result["build"] = bench_build(options, cache)
-    results = Path(options.results)
+    results = Path(options.results or (options.work if options.quick else HERE / "results"))
     results.mkdir(parents=True, exist_ok=True)
     (results / f"{stamp}.json").write_text(json.dumps(result, indent=1) + "\n")
     (results / "latest.md").write_text(table(result))

@@ -42,19 +42,37 @@ struct Cursor {
     switch (encoding & 0x0f) {
       case 0x00:
       case 0x04:
-      case 0x0c: value = take<uint64_t>(); break;
-      case 0x01: value = uleb(); break;
-      case 0x02: value = take<uint16_t>(); break;
-      case 0x03: value = take<uint32_t>(); break;
-      case 0x09: value = static_cast<uint64_t>(sleb()); break;
-      case 0x0a: value = static_cast<uint64_t>(int64_t{take<int16_t>()}); break;
-      case 0x0b: value = static_cast<uint64_t>(int64_t{take<int32_t>()}); break;
-      default: return false;
+      case 0x0c:
+        value = take<uint64_t>();
+        break;
+      case 0x01:
+        value = uleb();
+        break;
+      case 0x02:
+        value = take<uint16_t>();
+        break;
+      case 0x03:
+        value = take<uint32_t>();
+        break;
+      case 0x09:
+        value = static_cast<uint64_t>(sleb());
+        break;
+      case 0x0a:
+        value = static_cast<uint64_t>(int64_t{take<int16_t>()});
+        break;
+      case 0x0b:
+        value = static_cast<uint64_t>(int64_t{take<int32_t>()});
+        break;
+      default:
+        return false;
     }
     if (value == 0) return true;
-    if ((encoding & 0x70) == 0x10) value += place;
-    else if ((encoding & 0x70) == 0x30) value += base;
-    else if ((encoding & 0x70) != 0) return false;
+    if ((encoding & 0x70) == 0x10)
+      value += place;
+    else if ((encoding & 0x70) == 0x30)
+      value += base;
+    else if ((encoding & 0x70) != 0)
+      return false;
     return true;
   }
 };
@@ -117,7 +135,7 @@ bool read_range(const uint8_t *entry, const Common &common, uint64_t &begin, uin
 // The little machine of call frame instructions.
 struct Machine {
   const Common &common;
-  uint64_t wanted;    // stop before the first instruction that is for a later pc
+  uint64_t wanted;  // stop before the first instruction that is for a later pc
   uint64_t location;
   Row row{};
   Row initial{};
@@ -164,29 +182,46 @@ bool Machine::set_cfa(uint8_t op, Cursor &cursor) {
       define(reg, row.cfa_offset);
       return reg < 17;
     }
-    case 0x0e: row.cfa_offset = static_cast<int64_t>(cursor.uleb()); return true;
-    case 0x13: row.cfa_offset = cursor.sleb() * common.data_factor; return true;
-    case 0x0f: row.cfa_expression = block(cursor); return true;
-    default: return false;
+    case 0x0e:
+      row.cfa_offset = static_cast<int64_t>(cursor.uleb());
+      return true;
+    case 0x13:
+      row.cfa_offset = cursor.sleb() * common.data_factor;
+      return true;
+    case 0x0f:
+      row.cfa_expression = block(cursor);
+      return true;
+    default:
+      return false;
   }
 }
 
 bool Machine::extended(uint8_t op, Cursor &cursor) {
   uint64_t reg;
   switch (op) {
-    case 0x00: return true;  // nop
-    case 0x01: return cursor.pointer(common.pointer_encoding, 0, location);
-    case 0x02: location += cursor.take<uint8_t>() * common.code_factor; return true;
-    case 0x03: location += cursor.take<uint16_t>() * common.code_factor; return true;
-    case 0x04: location += cursor.take<uint32_t>() * common.code_factor; return true;
+    case 0x00:
+      return true;  // nop
+    case 0x01:
+      return cursor.pointer(common.pointer_encoding, 0, location);
+    case 0x02:
+      location += cursor.take<uint8_t>() * common.code_factor;
+      return true;
+    case 0x03:
+      location += cursor.take<uint16_t>() * common.code_factor;
+      return true;
+    case 0x04:
+      location += cursor.take<uint32_t>() * common.code_factor;
+      return true;
     case 0x05:  // offset_extended
       reg = cursor.uleb();
       return set(reg, How::at_offset, static_cast<int64_t>(cursor.uleb()) * common.data_factor);
     case 0x06:  // restore_extended
       reg = cursor.uleb();
       return reg >= 17 || set(reg, initial.how[reg], initial.value[reg]);
-    case 0x07: return set(cursor.uleb(), How::undefined, 0);
-    case 0x08: return set(cursor.uleb(), How::same, 0);
+    case 0x07:
+      return set(cursor.uleb(), How::undefined, 0);
+    case 0x08:
+      return set(cursor.uleb(), How::same, 0);
     case 0x09:
       reg = cursor.uleb();
       return set(reg, How::in_register, static_cast<int64_t>(cursor.uleb()));
@@ -212,8 +247,11 @@ bool Machine::extended(uint8_t op, Cursor &cursor) {
     case 0x15:
       reg = cursor.uleb();
       return set(reg, How::value_offset, cursor.sleb() * common.data_factor);
-    case 0x2e: cursor.uleb(); return true;  // GNU_args_size
-    default: return set_cfa(op, cursor);
+    case 0x2e:
+      cursor.uleb();
+      return true;  // GNU_args_size
+    default:
+      return set_cfa(op, cursor);
   }
 }
 
@@ -223,10 +261,17 @@ bool Machine::run(const uint8_t *program, const uint8_t *end) {
     uint8_t op = cursor.take<uint8_t>(), low = op & 0x3f;
     bool ok = true;
     switch (op >> 6) {
-      case 1: location += low * common.code_factor; break;
-      case 2: ok = set(low, How::at_offset, static_cast<int64_t>(cursor.uleb()) * common.data_factor); break;
-      case 3: ok = low >= 17 || set(low, initial.how[low], initial.value[low]); break;
-      default: ok = extended(op, cursor);
+      case 1:
+        location += low * common.code_factor;
+        break;
+      case 2:
+        ok = set(low, How::at_offset, static_cast<int64_t>(cursor.uleb()) * common.data_factor);
+        break;
+      case 3:
+        ok = low >= 17 || set(low, initial.how[low], initial.value[low]);
+        break;
+      default:
+        ok = extended(op, cursor);
     }
     if (!ok) return false;
   }
@@ -258,8 +303,8 @@ const uint8_t *look_up_frame(const uint8_t *header, uint64_t pc) {
   Cursor cursor{header + 4};
   if (header[0] != 1 || !cursor.pointer(header[1], base, frames)) return nullptr;
   if (header[2] == 0xff || header[3] != 0x3b || !cursor.pointer(header[2], base, count))
-    return scan_frames(reinterpret_cast<const uint8_t *>(frames), reinterpret_cast<const uint8_t *>(~uint64_t{0}),
-                       pc);
+    return scan_frames(reinterpret_cast<const uint8_t *>(frames),
+                       reinterpret_cast<const uint8_t *>(~uint64_t{0}), pc);
   struct Pair {
     int32_t first, entry;
   };
@@ -304,13 +349,18 @@ bool find_row(const uint8_t *entry, uint64_t pc, Row &row) {
   return true;
 }
 
+bool read_safely(const void *from, void *into, size_t size) {
+  iovec here{into, size}, there{const_cast<void *>(from), size};
+  return kernel(SYS_process_vm_readv, process_id(), arg(&here), 1, arg(&there), 1, 0) ==
+         static_cast<long>(size);
+}
+
 bool Memory::read(uint64_t address, uint64_t &value) const {
   if (!safe_) {
     value = *reinterpret_cast<const uint64_t *>(address);
     return true;
   }
-  iovec here{&value, sizeof value}, there{reinterpret_cast<void *>(address), sizeof value};
-  return kernel(SYS_process_vm_readv, process_id(), arg(&here), 1, arg(&there), 1, 0) == sizeof value;
+  return read_safely(reinterpret_cast<const void *>(address), &value, sizeof value);
 }
 
 namespace {
@@ -320,45 +370,88 @@ bool binary(uint8_t op, uint64_t *stack, int &top) {
   uint64_t right = stack[--top], &left = stack[top - 1];
   auto signed_left = static_cast<int64_t>(left), signed_right = static_cast<int64_t>(right);
   switch (op) {
-    case 0x1a: left &= right; return true;
-    case 0x1c: left -= right; return true;
-    case 0x1e: left *= right; return true;
-    case 0x21: left |= right; return true;
-    case 0x22: left += right; return true;
-    case 0x24: left <<= right & 63; return true;
-    case 0x25: left >>= right & 63; return true;
-    case 0x26: left = static_cast<uint64_t>(signed_left >> (right & 63)); return true;
-    case 0x27: left ^= right; return true;
-    case 0x29: left = left == right; return true;
-    case 0x2a: left = signed_left >= signed_right; return true;
-    case 0x2b: left = signed_left > signed_right; return true;
-    case 0x2c: left = signed_left <= signed_right; return true;
-    case 0x2d: left = signed_left < signed_right; return true;
-    case 0x2e: left = left != right; return true;
-    default: return false;
+    case 0x1a:
+      left &= right;
+      return true;
+    case 0x1c:
+      left -= right;
+      return true;
+    case 0x1e:
+      left *= right;
+      return true;
+    case 0x21:
+      left |= right;
+      return true;
+    case 0x22:
+      left += right;
+      return true;
+    case 0x24:
+      left <<= right & 63;
+      return true;
+    case 0x25:
+      left >>= right & 63;
+      return true;
+    case 0x26:
+      left = static_cast<uint64_t>(signed_left >> (right & 63));
+      return true;
+    case 0x27:
+      left ^= right;
+      return true;
+    case 0x29:
+      left = left == right;
+      return true;
+    case 0x2a:
+      left = signed_left >= signed_right;
+      return true;
+    case 0x2b:
+      left = signed_left > signed_right;
+      return true;
+    case 0x2c:
+      left = signed_left <= signed_right;
+      return true;
+    case 0x2d:
+      left = signed_left < signed_right;
+      return true;
+    case 0x2e:
+      left = left != right;
+      return true;
+    default:
+      return false;
   }
 }
 
 bool push_operand(uint8_t op, Cursor &cursor, const Registers &registers, uint64_t &value) {
-  if (op >= 0x30 && op <= 0x4f) value = op - 0x30u;  // lit0..31
-  else if (op >= 0x70 && op <= 0x80) value = registers.r[op - 0x70] + static_cast<uint64_t>(cursor.sleb());
-  else if (op == 0x08) value = cursor.take<uint8_t>();
-  else if (op == 0x09) value = static_cast<uint64_t>(int64_t{cursor.take<int8_t>()});
-  else if (op == 0x0a) value = cursor.take<uint16_t>();
-  else if (op == 0x0b) value = static_cast<uint64_t>(int64_t{cursor.take<int16_t>()});
-  else if (op == 0x0c) value = cursor.take<uint32_t>();
-  else if (op == 0x0d) value = static_cast<uint64_t>(int64_t{cursor.take<int32_t>()});
-  else if (op == 0x0e || op == 0x0f) value = cursor.take<uint64_t>();
-  else if (op == 0x10) value = cursor.uleb();
-  else if (op == 0x11) value = static_cast<uint64_t>(cursor.sleb());
-  else return false;
+  if (op >= 0x30 && op <= 0x4f)
+    value = op - 0x30u;  // lit0..31
+  else if (op >= 0x70 && op <= 0x80)
+    value = registers.r[op - 0x70] + static_cast<uint64_t>(cursor.sleb());
+  else if (op == 0x08)
+    value = cursor.take<uint8_t>();
+  else if (op == 0x09)
+    value = static_cast<uint64_t>(int64_t{cursor.take<int8_t>()});
+  else if (op == 0x0a)
+    value = cursor.take<uint16_t>();
+  else if (op == 0x0b)
+    value = static_cast<uint64_t>(int64_t{cursor.take<int16_t>()});
+  else if (op == 0x0c)
+    value = cursor.take<uint32_t>();
+  else if (op == 0x0d)
+    value = static_cast<uint64_t>(int64_t{cursor.take<int32_t>()});
+  else if (op == 0x0e || op == 0x0f)
+    value = cursor.take<uint64_t>();
+  else if (op == 0x10)
+    value = cursor.uleb();
+  else if (op == 0x11)
+    value = static_cast<uint64_t>(cursor.sleb());
+  else
+    return false;
   return true;
 }
 
 }  // namespace
 
-bool evaluate(const uint8_t *expression, const Registers &registers, const Memory &memory, const uint64_t *cfa,
-              uint64_t &result) {
+bool evaluate(const uint8_t *expression, const Registers &registers, const Memory &memory,
+              const uint64_t *cfa, uint64_t &result) {
   Cursor cursor{expression};
   uint64_t size = cursor.uleb();
   const uint8_t *end = cursor.at + size;

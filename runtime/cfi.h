@@ -6,7 +6,15 @@
 
 namespace chord::runtime {
 
-enum class How : uint8_t { same, at_offset, value_offset, in_register, at_expression, value_expression, undefined };
+enum class How : uint8_t {
+  same,
+  at_offset,
+  value_offset,
+  in_register,
+  at_expression,
+  value_expression,
+  undefined
+};
 
 // One row of the table. `cfa_expression` null: CFA = register + offset.
 struct Row {
@@ -41,7 +49,7 @@ class Memory {
  private:
   bool safe_;
 };
-bool evaluate(const uint8_t *expression, const Registers &registers, const Memory &memory, const uint64_t *cfa,
-              uint64_t &result);
+bool evaluate(const uint8_t *expression, const Registers &registers, const Memory &memory,
+              const uint64_t *cfa, uint64_t &result);
 
 }  // namespace chord::runtime

@@ -1,6 +1,8 @@
 // The whole runtime as one translation unit: it becomes one COMDAT group that every
 // woven object carries (group_runtime.py), so everything private can be local.
+#include "api.cc"
 #include "cfi.cc"
+#include "contexts.cc"
 #include "exits.cc"
 #include "frames.cc"
 #include "jumps.cc"
@@ -14,4 +16,3 @@
 #include "unwind.cc"
 #include "wraps.cc"
 #include "writer.cc"
-#include "api.cc"

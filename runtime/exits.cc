@@ -34,7 +34,8 @@ ExitTable *next_table(Instance &instance, ExitTable **link, uint64_t slots) {
     return nullptr;
   }
   fresh->slots = slots;
-  if (__atomic_compare_exchange_n(link, &table, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) return fresh;
+  if (__atomic_compare_exchange_n(link, &table, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    return fresh;
   unmap_pages(fresh, bytes_of(slots));
   return table;
 }
@@ -44,7 +45,8 @@ bool count_in(ExitTable &table, uint64_t key, int64_t count) {
   for (uint64_t probe = 0; probe < longest_probe; ++probe) {
     ExitTable::Slot &slot = table.slot[(at + probe) & (table.slots - 1)];
     uint64_t found = __atomic_load_n(&slot.key, __ATOMIC_ACQUIRE);
-    if (found == 0 && __atomic_compare_exchange_n(&slot.key, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
+    if (found == 0 &&
+        __atomic_compare_exchange_n(&slot.key, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       found = key;
     if (found != key) continue;
     __atomic_fetch_add(&slot.count, count, __ATOMIC_RELAXED);
@@ -70,7 +72,8 @@ bool grow(ResolvedExits &exits) {
 void resolve(Instance &instance, const chord_exit &exit, bool merge) {
   ResolvedExits &exits = instance.resolved;
   for (size_t i = 0; merge && i < exits.size; ++i)
-    if (exits.data[i].pc == exit.pc && exits.data[i].module == exit.module && exits.data[i].kind == exit.kind) {
+    if (exits.data[i].pc == exit.pc && exits.data[i].module == exit.module &&
+        exits.data[i].kind == exit.kind) {
       exits.data[i].count += exit.count;
       return;
     }
@@ -94,7 +97,8 @@ void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count) 
 }
 
 void collect_exits(Instance &instance, Module &module, bool merge) {
-  uint64_t low = reinterpret_cast<uint64_t>(module.low), size = static_cast<uint64_t>(module.high - module.low);
+  uint64_t low = reinterpret_cast<uint64_t>(module.low),
+           size = static_cast<uint64_t>(module.high - module.low);
   if (!module.live) return;
   for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
     for (uint64_t i = 0; i < table->slots; ++i) {

@@ -40,7 +40,8 @@ bool is_ours(uint64_t pc) {
 void record(Instance &instance, const Frame &frame, int64_t count) {
   uint64_t place = call_place(frame);
   if (!is_ours(place) && in_woven_module(instance, place))
-    record_exit(instance, frame.registers.pc(), frame.interrupted ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, count);
+    record_exit(instance, frame.registers.pc(), frame.interrupted ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL,
+                count);
 }
 
 bool in_unwinder(Instance &instance, const Frame &frame) {
@@ -186,8 +187,9 @@ void begin_search() {
 }  // namespace
 
 // For functions without a personality of their own.
-extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality(
-    int, _Unwind_Action actions, _Unwind_Exception_Class, _Unwind_Exception *, _Unwind_Context *context) {
+extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality(int, _Unwind_Action actions,
+                                                                _Unwind_Exception_Class, _Unwind_Exception *,
+                                                                _Unwind_Context *context) {
   if ((actions & _UA_CLEANUP_PHASE) != 0)
     note_passing(where(context, __builtin_return_address(0)), false);
   else
@@ -197,9 +199,11 @@ extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality(
 
 // For functions with one: what `real` decides is done, and noted. The place must
 // be asked for first; `real` may change it.
-extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality_with(
-    int version, _Unwind_Action actions, _Unwind_Exception_Class exception_class, _Unwind_Exception *exception,
-    _Unwind_Context *context, _Unwind_Personality_Fn real) {
+extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality_with(int version, _Unwind_Action actions,
+                                                                     _Unwind_Exception_Class exception_class,
+                                                                     _Unwind_Exception *exception,
+                                                                     _Unwind_Context *context,
+                                                                     _Unwind_Personality_Fn real) {
   if ((actions & _UA_CLEANUP_PHASE) == 0) {
     begin_search();
     return real(version, actions, exception_class, exception, context);

@@ -13,15 +13,15 @@ namespace chord::runtime {
 
 struct JumpPath {
   JumpPath *next;
-  uint64_t pc;          // return address of the call of longjmp
-  int64_t distance;     // from the stack pointer there to the target
+  uint64_t pc;       // return address of the call of longjmp
+  int64_t distance;  // from the stack pointer there to the target
   int64_t count;
   uint32_t checks, frames;
   struct Check {
-    int32_t offset;     // of the word, from the stack pointer; or in_register
-    int32_t relative;   // the word minus the stack pointer is compared
+    int32_t offset;    // of the word, from the stack pointer; or in_register
+    int32_t relative;  // the word minus the stack pointer is compared
     int64_t value;
-  } check[];            // then the frames' program counters
+  } check[];  // then the frames' program counters
   uint64_t *pcs() { return reinterpret_cast<uint64_t *>(check + checks); }
 };
 
@@ -46,9 +46,10 @@ __attribute__((optimize("O2"))) bool holds(const JumpPath &path, const Registers
   uint64_t sp = here.sp();
   for (uint32_t i = 0; i < path.checks; ++i) {
     const JumpPath::Check &check = path.check[i];
-    uint64_t word = check.offset == in_register
-                        ? here.r[6]
-                        : *reinterpret_cast<const uint64_t *>(sp + static_cast<uint64_t>(int64_t{check.offset}));
+    uint64_t word =
+        check.offset == in_register
+            ? here.r[6]
+            : *reinterpret_cast<const uint64_t *>(sp + static_cast<uint64_t>(int64_t{check.offset}));
     if (word - (check.relative != 0 ? sp : 0) != static_cast<uint64_t>(check.value)) return false;
   }
   return true;
@@ -133,7 +134,8 @@ void for_each_path(Instance &instance, Visit &&visit) {
 
 }  // namespace
 
-__attribute__((optimize("O2"))) bool count_known_jump(Instance &instance, const Registers &here, uint64_t target) {
+__attribute__((optimize("O2"))) bool count_known_jump(Instance &instance, const Registers &here,
+                                                      uint64_t target) {
   JumpTable *table = __atomic_load_n(&instance.jumps, __ATOMIC_ACQUIRE);
   if (table == nullptr) return false;
   int64_t distance = static_cast<int64_t>(target - here.sp());

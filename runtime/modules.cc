@@ -72,7 +72,8 @@ int64_t delta_of(const Module &module, const Block &block) {
 uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &thread, const Block *block) {
   if (proc.kind == CHORD_COUNTERS_THREAD) return thread_array(proc, thread);
   if (proc.kind != CHORD_COUNTERS_DELTA || block == nullptr) return nullptr;
-  return reinterpret_cast<uint64_t *>(reinterpret_cast<int64_t>(shared_array(proc)) + delta_of(module, *block));
+  return reinterpret_cast<uint64_t *>(reinterpret_cast<int64_t>(shared_array(proc)) +
+                                      delta_of(module, *block));
 }
 
 // What all threads without a block of their own counted.
@@ -148,8 +149,8 @@ void give_block(Instance &instance, Module &module, Thread &thread) {
   block->module = &module;
   block->next_of_thread = thread.blocks;
   thread.blocks = block;
-  __atomic_store_n(reinterpret_cast<int64_t *>(thread.pointer + module.delta_variable), delta_of(module, *block),
-                   __ATOMIC_RELEASE);
+  __atomic_store_n(reinterpret_cast<int64_t *>(thread.pointer + module.delta_variable),
+                   delta_of(module, *block), __ATOMIC_RELEASE);
 }
 
 void add_thread_counters(const Module &module, const Thread &thread, uint64_t *into) {
@@ -213,8 +214,8 @@ void retire_module(Instance &instance, Module &module) {
 
 bool in_woven_module(const Instance &instance, uint64_t pc) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->live && pc - reinterpret_cast<uint64_t>(module->low) <
-                            static_cast<uint64_t>(module->high - module->low))
+    if (module->live &&
+        pc - reinterpret_cast<uint64_t>(module->low) < static_cast<uint64_t>(module->high - module->low))
       return true;
   return false;
 }

@@ -20,23 +20,35 @@ struct Redirection {
 struct Tables {
   const ElfW(Sym) *symbols = nullptr;
   const char *names = nullptr;
-  const ElfW(Rela) *relocations[2] = {};
+  const ElfW(Rela) * relocations[2] = {};
   size_t sizes[2] = {};
 };
 
-Tables read_tables(const dl_phdr_info &object, const ElfW(Dyn) *dynamic) {
+Tables read_tables(const dl_phdr_info &object, const ElfW(Dyn) * dynamic) {
   Tables tables;
-  auto address = [&](const ElfW(Dyn) *entry) {
+  auto address = [&](const ElfW(Dyn) * entry) {
     // libc leaves absolute addresses here; the kernel's own object has offsets.
     return entry->d_un.d_ptr < object.dlpi_addr ? entry->d_un.d_ptr + object.dlpi_addr : entry->d_un.d_ptr;
   };
   for (; dynamic->d_tag != DT_NULL; ++dynamic) switch (dynamic->d_tag) {
-      case DT_SYMTAB: tables.symbols = reinterpret_cast<const ElfW(Sym) *>(address(dynamic)); break;
-      case DT_STRTAB: tables.names = reinterpret_cast<const char *>(address(dynamic)); break;
-      case DT_JMPREL: tables.relocations[0] = reinterpret_cast<const ElfW(Rela) *>(address(dynamic)); break;
-      case DT_PLTRELSZ: tables.sizes[0] = dynamic->d_un.d_val / sizeof(ElfW(Rela)); break;
-      case DT_RELA: tables.relocations[1] = reinterpret_cast<const ElfW(Rela) *>(address(dynamic)); break;
-      case DT_RELASZ: tables.sizes[1] = dynamic->d_un.d_val / sizeof(ElfW(Rela)); break;
+      case DT_SYMTAB:
+        tables.symbols = reinterpret_cast<const ElfW(Sym) *>(address(dynamic));
+        break;
+      case DT_STRTAB:
+        tables.names = reinterpret_cast<const char *>(address(dynamic));
+        break;
+      case DT_JMPREL:
+        tables.relocations[0] = reinterpret_cast<const ElfW(Rela) *>(address(dynamic));
+        break;
+      case DT_PLTRELSZ:
+        tables.sizes[0] = dynamic->d_un.d_val / sizeof(ElfW(Rela));
+        break;
+      case DT_RELA:
+        tables.relocations[1] = reinterpret_cast<const ElfW(Rela) *>(address(dynamic));
+        break;
+      case DT_RELASZ:
+        tables.sizes[1] = dynamic->d_un.d_val / sizeof(ElfW(Rela));
+        break;
     }
   return tables;
 }

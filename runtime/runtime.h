@@ -28,7 +28,7 @@ constexpr uint32_t layout_version = 1;
 struct Block {
   Block *next_of_thread;
   Module *module;
-  char *pages;       // delta_high - delta_low bytes, the thread's copy of that range
+  char *pages;  // delta_high - delta_low bytes, the thread's copy of that range
   size_t pages_size;
   Block *next_free;
 };
@@ -39,19 +39,19 @@ struct Block {
 struct Module {
   Module *next;
   uint32_t number;
-  bool live;            // mapped; else `shape` replaces `procs`
-  bool finished;        // its last destructor has run
+  bool live;      // mapped; else `shape` replaces `procs`
+  bool finished;  // its last destructor has run
   const chord_proc *procs;
   size_t proc_count;
   struct Shape {
     uint64_t key;
     uint64_t count;
-  } *shape;
-  size_t counters;      // over all procedures
-  uint64_t *merged;     // of threads that ended and of earlier loadings
+  } * shape;
+  size_t counters;   // over all procedures
+  uint64_t *merged;  // of threads that ended and of earlier loadings
   uint64_t *written;
-  uint64_t *snapshot;   // scratch of the segment being written
-  char *low, *high;     // mapped range
+  uint64_t *snapshot;  // scratch of the segment being written
+  char *low, *high;    // mapped range
   uint64_t bias;
   char *delta_low, *delta_high;  // range of the DELTA counters, empty without
   int64_t delta_variable;        // __chord_delta, relative to the thread pointer
@@ -67,14 +67,14 @@ struct Module {
 struct ModuleState {
   uint32_t version;
   uint32_t reserved;
-  Instance *instance;   // null until started and after the module's end
+  Instance *instance;  // null until started and after the module's end
   Module *module;
   // This copy's hooks, so that they can be moved when the module that installed
   // them is unloaded.
   void (*on_fatal)(int, siginfo_t *, void *);
   void (*on_stop)(int, siginfo_t *, void *);
   void (*on_thread_end)(void *);
-  void *start_thread;   // __chord_wrap_pthread_create
+  void *start_thread;  // __chord_wrap_pthread_create
   ModuleState *next;
 };
 
@@ -103,18 +103,18 @@ struct Paused {
 struct Thread {
   Thread *next, *previous;
   Thread *next_free;
-  char *pointer;        // thread_pointer() of the thread
+  char *pointer;  // thread_pointer() of the thread
   uint32_t id;
   uint32_t end_rounds;  // how often the end hook has run
   Block *blocks;
-  Paused *paused;       // null: counting
+  Paused *paused;  // null: counting
   // While an unwinding is in its second phase: frames up to this one have been
   // recorded, although they are still on the stack.
   uint64_t popped;
-  uint32_t stop_wanted; // number of the stop this thread is asked to answer
-  uint32_t stop_done;   // number of the last stop it answered
+  uint32_t stop_wanted;  // number of the stop this thread is asked to answer
+  uint32_t stop_done;    // number of the last stop it answered
   char *alternate_stack;
-  uint64_t vfork_stack; // stack pointer of a vfork call that has a child, or 0
+  uint64_t vfork_stack;  // stack pointer of a vfork call that has a child, or 0
 };
 
 // The calling thread's record; made on first use. Null without memory.
@@ -151,7 +151,7 @@ struct Frame {
   // The frame was interrupted (a signal): pc has not been executed. Otherwise pc
   // is a return address.
   bool interrupted = false;
-  bool safe = false;    // memory may be damaged: check every read
+  bool safe = false;  // memory may be damaged: check every read
 };
 
 enum class Step { caller, end, lost };
@@ -161,13 +161,15 @@ Frame frame_of(const ucontext_t &context);
 // What a walk through a frame depends on, if its rule is an ordinary one and
 // still remembered.
 struct FrameShape {
-  bool by_frame_pointer;      // else by stack pointer
+  bool by_frame_pointer;  // else by stack pointer
   bool saves_frame_pointer;
   int32_t frame_pointer_offset;  // where, from the caller's stack pointer
 };
 bool known_shape(Instance &instance, uint64_t place, FrameShape &shape);
 // Address of the function around pc, or 0.
 uint64_t function_start(Instance &instance, uint64_t pc);
+// Copies memory that may not be there.
+bool read_safely(const void *from, void *into, size_t size);
 void forget_unwind_rules(Instance &instance);
 // Programs linked without .eh_frame_hdr (static ones): where .eh_frame is.
 void find_static_frames(Instance &instance);
@@ -198,6 +200,12 @@ bool remember_jump(Instance &instance, const Frame &from, uint64_t target);
 void spill_jumps(Instance &instance);
 void forget_jumps(Instance &instance);
 
+// ---- Suspended contexts (contexts.cc) -----------------------------------------
+
+struct ContextTable;
+// As record_frames, for every context that swapcontext left.
+void record_suspended(Instance &instance, int64_t count);
+
 // ---- Stops (stop.cc) -------------------------------------------------------
 
 // Brings every other thread to rest with its frames recorded; returns the number
@@ -206,15 +214,17 @@ uint32_t stop_others(Instance &instance, Thread *self, bool goes_on);
 void release_others(Instance &instance);
 void wait_for_release(Instance &instance, uint32_t number);
 KernelAction signal_action(void *handler, unsigned long flags);
+// Again after each first of libc's, which installs a handler of its own late.
+void install_stop_signal(Instance &instance);
 void forget_stop_signal(Instance &instance);
 
 // ---- Segments (segment.cc, writer.cc) -------------------------------------
 
 struct End {
-  uint32_t kind;        // CHORD_END_*
+  uint32_t kind;  // CHORD_END_*
   uint32_t status;
-  bool goes_on;         // the program keeps running and counting
-  bool threads_live;    // stop other threads (not in a dlclose)
+  bool goes_on;       // the program keeps running and counting
+  bool threads_live;  // stop other threads (not in a dlclose)
 };
 // Ends the segment: everything counted since the last one is appended to the
 // profile. `from` is where the calling thread stands.
@@ -238,7 +248,7 @@ void on_thread_end(void *thread);
 // ---- The process ---------------------------------------------------------------
 
 enum Note : uint32_t {
-  note_stack_lost = 1,       // a stack could not be walked to its end
+  note_stack_lost = 1,  // a stack could not be walked to its end
   note_out_of_memory = 2,
   note_foreign_threads = 4,  // threads that count in the shared array
   note_unseen_threads = 8,   // threads whose counters were never found
@@ -264,8 +274,8 @@ struct Instance {
   Module *modules;      // all ever seen, newest first
   uint32_t module_count;
   uint32_t live_modules;
-  bool exiting;         // the process is past exit()
-  bool finished;        // its last segment is written
+  bool exiting;   // the process is past exit()
+  bool finished;  // its last segment is written
   bool take_signals, quiet, hook_lost;
   Thread *threads;
   Thread *free_threads;
@@ -274,7 +284,7 @@ struct Instance {
   uint32_t ended_count;
   uint64_t start_ns;
   uint32_t notes;
-  uint32_t unstopped;   // threads that did not answer a stop
+  uint32_t unstopped;  // threads that did not answer a stop
   // Stops
   uint32_t stop_number, released;
   bool stop_goes_on;
@@ -291,6 +301,7 @@ struct Instance {
   size_t static_frames_size;
   ExitTable *exits;
   JumpTable *jumps;
+  ContextTable *contexts;
   ResolvedExits resolved;
   // Memory
   char *pool;
@@ -298,7 +309,9 @@ struct Instance {
   void *free_starts;
   uint64_t stderr_device, stderr_file;  // 0: not open at start
   bool quick_exit_hook;
-  bool program_woven;   // the executable is one of the modules
+  bool threads_started;
+  uint32_t starting;   // threads made but not yet listed
+  bool program_woven;  // the executable is one of the modules
   // Facts for the profile
   char out[4352];
   char executable[1024];
@@ -306,6 +319,9 @@ struct Instance {
   char label[256];
   char arguments[4096];
   size_t arguments_size;
+  // The writer's scratch, here because it may run on a small signal stack.
+  char path[8500];
+  char message[9000];
   uint8_t buffer[write_buffer_size];
 };
 

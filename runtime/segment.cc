@@ -9,7 +9,7 @@
 namespace chord::runtime {
 namespace {
 
-constexpr Mask all_but_stop = ~mask_of(33);
+constexpr Mask all_but_stop = ~mask_of(CHORD_SIGNAL);
 
 // One writer at a time. While waiting, this thread can be stopped by the other.
 bool become_writer(Instance &instance) {
@@ -60,10 +60,11 @@ void mark_written(Instance &instance) {
 
 // Tasks of the process that no list of ours has.
 uint32_t unknown_tasks(Instance &instance) {
-  long folder = kernel(SYS_open, reinterpret_cast<long>("/proc/self/task"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  long folder =
+      kernel(SYS_open, reinterpret_cast<long>("/proc/self/task"), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (folder < 0) return 0;
   uint32_t unknown = 0;
-  char buffer[2048];
+  char buffer[512];
   for (long size; (size = kernel(SYS_getdents64, folder, arg(buffer), sizeof buffer)) > 0;)
     for (long at = 0; at < size; at += load<uint16_t>(buffer + at + 16)) {
       uint32_t id = 0;
@@ -75,8 +76,18 @@ uint32_t unknown_tasks(Instance &instance) {
   return unknown;
 }
 
+// More than are just starting, or dying, at two looks.
+bool has_foreign_tasks(Instance &instance) {
+  for (int looks = 0; looks < 2; ++looks) {
+    uint32_t starting = __atomic_load_n(&instance.starting, __ATOMIC_RELAXED);
+    if (unknown_tasks(instance) <= starting) return false;
+    sleep_ns(500000);
+  }
+  return true;
+}
+
 void note_unknown_tasks(Instance &instance) {
-  if (unknown_tasks(instance) == 0) return;
+  if (!has_foreign_tasks(instance)) return;
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
     if (!module->live) continue;
     if (module->thread_bytes != 0) instance.notes |= note_unseen_threads;
@@ -98,11 +109,15 @@ bool write_segment(Instance &instance, const Frame &from, const End &end) {
       note_unknown_tasks(instance);
     }
     record_frames(instance, self, from, 1);
+    record_suspended(instance, 1);
     total_up(instance);
     if (end.threads_live) release_others(instance);
     written = append_segment(instance, end);
     if (written) mark_written(instance);
-    if (end.goes_on) record_frames(instance, self, from, -1);
+    if (end.goes_on) {
+      record_frames(instance, self, from, -1);
+      record_suspended(instance, -1);
+    }
     leave_writer(instance);
   }
   set_mask(mask);
@@ -117,6 +132,7 @@ void restart_counts(Instance &instance, const Frame &from, bool others) {
     begin_anew(instance);
     if (others) release_others(instance);
     record_frames(instance, self, from, -1);
+    record_suspended(instance, -1);
     leave_writer(instance);
   }
   set_mask(mask);

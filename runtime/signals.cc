@@ -39,7 +39,8 @@ void leave_fatal_signals(Instance &instance) {
   for (int signal = 1; signal < fatal_signal_limit; ++signal) {
     KernelAction now{};
     if ((fatal_signals & mask_of(signal)) == 0 || kernel_sigaction(signal, nullptr, &now) < 0) continue;
-    if (instance.fatal_hook == nullptr || now.handler != reinterpret_cast<void *>(instance.fatal_hook)) continue;
+    if (instance.fatal_hook == nullptr || now.handler != reinterpret_cast<void *>(instance.fatal_hook))
+      continue;
     KernelAction plain{};
     kernel_sigaction(signal, &plain, nullptr);
   }

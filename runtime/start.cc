@@ -37,8 +37,9 @@ namespace chord::runtime {
 
 extern "C" {
 CHORD_SHARED ModuleState __chord_module = {
-    layout_version, 0, nullptr, nullptr, on_fatal, on_stop, on_thread_end,
-    reinterpret_cast<void *>(__chord_wrap_pthread_create), nullptr};
+    layout_version, 0,       nullptr,       nullptr,
+    on_fatal,       on_stop, on_thread_end, reinterpret_cast<void *>(__chord_wrap_pthread_create),
+    nullptr};
 }
 
 namespace {
@@ -63,8 +64,7 @@ void read_notes(const char *notes, size_t size, size_t alignment, Search &search
     size_t name = at + 12, content = name + round(name_size);
     if (content + size_of > size) return;
     if (name_size == 6 && type == 1 && same_bytes(notes + name, "chord", 6)) {
-      auto *state =
-          reinterpret_cast<const ModuleState *>(notes + content + load<int32_t>(notes + content));
+      auto *state = reinterpret_cast<const ModuleState *>(notes + content + load<int32_t>(notes + content));
       if (state->version == layout_version) {
         if (program) search.program_woven = true;
         if (!own && state->instance != nullptr) search.running = state->instance;
@@ -222,6 +222,7 @@ void install_hooks(Instance &instance, ModuleState &state) {
   instance.owner = &state;
   install_thread_hook(instance, state);
   if (instance.take_signals) take_fatal_signals(instance, state);
+  install_stop_signal(instance);
 }
 
 bool exit_is_on_stack(Instance &instance) {

@@ -25,34 +25,37 @@ extern "C" void __chord_signal_return() __attribute__((visibility("hidden")));
 namespace chord::runtime {
 namespace {
 
-constexpr int stop_signal = 33;
-constexpr uint64_t mark = 0x63686f7264;
 constexpr uint64_t patience_ns = 1500000000;
 
 long send_stop(const Instance &instance, const Thread &thread) {
   siginfo_t info{};
-  info.si_signo = stop_signal;
+  info.si_signo = CHORD_SIGNAL;
   info.si_code = SI_QUEUE;
   info.si_pid = static_cast<int>(instance.pid);
-  info.si_value.sival_ptr = reinterpret_cast<void *>(mark);
-  return kernel(SYS_rt_tgsigqueueinfo, instance.pid, thread.id, stop_signal, arg(&info));
+  info.si_value.sival_ptr = reinterpret_cast<void *>(CHORD_SIGNAL_STOP);
+  return kernel(SYS_rt_tgsigqueueinfo, instance.pid, thread.id, CHORD_SIGNAL, arg(&info));
 }
 
-void install(Instance &instance) {
+}  // namespace
+
+void install_stop_signal(Instance &instance) {
   KernelAction now{};
-  kernel_sigaction(stop_signal, nullptr, &now);
+  kernel_sigaction(CHORD_SIGNAL, nullptr, &now);
   auto *handler = reinterpret_cast<void *>(instance.owner->on_stop);
   if (now.handler == handler) return;
   instance.before_stop = now;
   KernelAction ours = signal_action(handler, SA_RESTART);
-  kernel_sigaction(stop_signal, &ours, nullptr);
+  kernel_sigaction(CHORD_SIGNAL, &ours, nullptr);
 }
+
+namespace {
 
 uint32_t unanswered(Instance &instance, uint32_t number) {
   Guard guard(instance.lock);
   uint32_t count = 0;
   for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
-    if (thread->stop_wanted == number && __atomic_load_n(&thread->stop_done, __ATOMIC_ACQUIRE) != number) ++count;
+    if (thread->stop_wanted == number && __atomic_load_n(&thread->stop_done, __ATOMIC_ACQUIRE) != number)
+      ++count;
   return count;
 }
 
@@ -70,8 +73,8 @@ void ask(Instance &instance, Thread *self, uint32_t number) {
 
 KernelAction signal_action(void *handler, unsigned long flags) {
   constexpr unsigned long has_restorer = 0x04000000;
-  return {handler, flags | SA_SIGINFO | SA_ONSTACK | has_restorer, reinterpret_cast<void *>(__chord_signal_return),
-          ~mask_of(stop_signal)};
+  return {handler, flags | SA_SIGINFO | SA_ONSTACK | has_restorer,
+          reinterpret_cast<void *>(__chord_signal_return), ~mask_of(CHORD_SIGNAL)};
 }
 
 uint32_t stop_others(Instance &instance, Thread *self, bool goes_on) {
@@ -83,7 +86,7 @@ uint32_t stop_others(Instance &instance, Thread *self, bool goes_on) {
     bool alone = instance.threads == nullptr || (instance.threads == self && self->next == nullptr);
     if (alone) return 0;
   }
-  install(instance);
+  install_stop_signal(instance);
   ask(instance, self, number);
   uint64_t deadline = wall_clock_ns() + patience_ns;
   uint32_t missing;
@@ -110,7 +113,12 @@ void wait_for_release(Instance &instance, uint32_t number) {
 
 void on_stop(int signal, siginfo_t *info, void *context) {
   Instance *running = instance();
-  if (info->si_code != SI_QUEUE || info->si_value.sival_ptr != reinterpret_cast<void *>(mark)) {
+  auto value = reinterpret_cast<uint64_t>(info->si_value.sival_ptr);
+  if (info->si_code == SI_QUEUE && value == CHORD_SIGNAL_DUMP && running != nullptr) {
+    write_segment(*running, frame_of(*static_cast<ucontext_t *>(context)), {CHORD_END_DUMP, 0, true, true});
+    return;
+  }
+  if (info->si_code != SI_QUEUE || value != CHORD_SIGNAL_STOP) {
     void *before = running != nullptr ? running->before_stop.handler : nullptr;
     if (before != reinterpret_cast<void *>(SIG_DFL) && before != reinterpret_cast<void *>(SIG_IGN))
       reinterpret_cast<void (*)(int, siginfo_t *, void *)>(before)(signal, info, context);
@@ -129,7 +137,7 @@ void on_stop(int signal, siginfo_t *info, void *context) {
 
 void forget_stop_signal(Instance &instance) {
   if (instance.before_stop.handler == nullptr) return;
-  kernel_sigaction(stop_signal, &instance.before_stop, nullptr);
+  kernel_sigaction(CHORD_SIGNAL, &instance.before_stop, nullptr);
 }
 
 }  // namespace chord::runtime

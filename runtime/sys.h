@@ -59,8 +59,8 @@ inline void sleep_ns(long ns) {
 
 // Fresh zeroed pages, or null. Never returned to the kernel by this file.
 inline void *map_pages(size_t size) {
-  long result = kernel(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS,
-                       -1, 0);
+  long result = kernel(SYS_mmap, 0, static_cast<long>(size), PROT_READ | PROT_WRITE,
+                       MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   return result < 0 && result > -4096 ? nullptr : reinterpret_cast<void *>(result);
 }
 inline void unmap_pages(void *pages, size_t size) { kernel(SYS_munmap, arg(pages), static_cast<long>(size)); }

@@ -167,7 +167,8 @@ Start *take_start(Instance &instance) {
 
 // Thread-local storage is carved out of a thread's stack: a stack that was just
 // big enough for the plain program would not be for the woven one.
-const pthread_attr_t *with_room(const Instance &instance, const pthread_attr_t *wanted, pthread_attr_t &copy) {
+const pthread_attr_t *with_room(const Instance &instance, const pthread_attr_t *wanted,
+                                pthread_attr_t &copy) {
   size_t extra = extra_stack(instance), size = 0;
   if (wanted == nullptr) {
     if (extra <= 256 * 1024 || pthread_getattr_default_np(&copy) != 0) return wanted;
@@ -199,9 +200,13 @@ int create(pthread_t *thread, const pthread_attr_t *attributes, const Start &wha
   Start *start = running != nullptr ? take_start(*running) : nullptr;
   if (start == nullptr) return real(thread, attributes, what.function, what.argument);
   *start = what;
+  __atomic_fetch_add(&running->starting, 1, __ATOMIC_RELAXED);
   pthread_attr_t copy;
   int result = real(thread, with_room(*running, attributes, copy), __chord_thread_main, start);
+  // libc installs its own handler when it starts the first thread.
+  if (!__atomic_exchange_n(&running->threads_started, true, __ATOMIC_ACQ_REL)) install_stop_signal(*running);
   if (result != 0) {
+    __atomic_fetch_sub(&running->starting, 1, __ATOMIC_RELAXED);
     Guard guard(running->lock);
     start->next_free = static_cast<Start *>(running->free_starts);
     running->free_starts = start;
@@ -220,14 +225,13 @@ extern "C" CHORD_SHARED Entry __chord_begin_thread(Start *start) {
       running->free_starts = start;
     }
     current_thread(*running);
+    __atomic_fetch_sub(&running->starting, 1, __ATOMIC_RELAXED);
   }
   return entry;
 }
 
-extern "C" __attribute__((externally_visible, weak, visibility("default"))) int pthread_create(pthread_t *thread,
-                                                                           const pthread_attr_t *attributes,
-                                                                           void *(*function)(void *),
-                                                                           void *argument) noexcept {
+extern "C" __attribute__((externally_visible, weak, visibility("default"))) int pthread_create(
+    pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) noexcept {
   return create(thread, attributes, {function, argument, nullptr});
 }
 
@@ -245,8 +249,8 @@ extern "C" CHORD_SHARED int __chord_wrap_thrd_create(thrd_t *thread, thrd_start_
   return result == 0 ? thrd_success : result == ENOMEM || result == EAGAIN ? thrd_nomem : thrd_error;
 }
 
-extern "C" __attribute__((externally_visible, weak, visibility("default"))) int thrd_create(thrd_t *thread, thrd_start_t function,
-                                                                        void *argument) {
+extern "C" __attribute__((externally_visible, weak, visibility("default"))) int thrd_create(
+    thrd_t *thread, thrd_start_t function, void *argument) {
   return __chord_wrap_thrd_create(thread, function, argument);
 }
 
@@ -266,7 +270,8 @@ Thread *current_thread(Instance &instance) {
     if (thread == nullptr || !fresh) return thread;
   }
   // A thread that starts while the others are at rest joins them.
-  if (instance.writer != id) wait_for_release(instance, __atomic_load_n(&instance.stop_number, __ATOMIC_ACQUIRE));
+  if (instance.writer != id)
+    wait_for_release(instance, __atomic_load_n(&instance.stop_number, __ATOMIC_ACQUIRE));
   take_alternate_stack(instance, *thread);
   if (instance.has_key) pthread_setspecific(instance.key, thread);
   return thread;
@@ -332,6 +337,7 @@ void forget_other_threads(Instance &instance) {
     mine->stop_wanted = mine->stop_done = 0;
   }
   instance.threads_seen = 1;
+  instance.starting = 0;
 }
 
 void *real_thread_start() { return reinterpret_cast<void *>(real_create()); }

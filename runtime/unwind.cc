@@ -6,11 +6,11 @@
 // Invariant of a cache slot: while `turn` is even and equal before and after a
 // reading, the slot is one rule; writers make it odd by compare-and-swap, so
 // threads and signal handlers neither wait nor see halves.
-#include "cfi.h"
-
 #include <dlfcn.h>
 #include <elf.h>
 #include <link.h>
+
+#include "cfi.h"
 
 extern "C" void __clang_call_terminate(void *) __attribute__((weak, visibility("hidden")));
 extern "C" int _dl_find_object(void *, dl_find_object *) noexcept __attribute__((weak));
@@ -93,7 +93,8 @@ bool recall(UnwindCache &cache, uint64_t pc, Rule &rule) {
 void remember(UnwindCache &cache, const Rule &rule) {
   Rule &slot = slot_of(cache, rule.pc);
   uint32_t turn = __atomic_load_n(&slot.turn, __ATOMIC_RELAXED) & ~1u;
-  if (!__atomic_compare_exchange_n(&slot.turn, &turn, turn + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED)) return;
+  if (!__atomic_compare_exchange_n(&slot.turn, &turn, turn + 1, false, __ATOMIC_ACQ_REL, __ATOMIC_RELAXED))
+    return;
   slot.pc = rule.pc;
   slot.generation = cache.generation;
   slot.cfa_offset = rule.cfa_offset;
@@ -103,7 +104,8 @@ void remember(UnwindCache &cache, const Rule &rule) {
 }
 
 bool as_rule(const Row &row, uint64_t pc, Rule &rule) {
-  if (row.cfa_expression != nullptr || row.signal_frame || row.cfa_offset != static_cast<int32_t>(row.cfa_offset))
+  if (row.cfa_expression != nullptr || row.signal_frame ||
+      row.cfa_offset != static_cast<int32_t>(row.cfa_offset))
     return false;
   rule.pc = pc;
   rule.cfa_register = row.cfa_register;
@@ -133,17 +135,26 @@ Step apply(const Rule &rule, Frame &frame) {
   return Step::caller;
 }
 
-bool restore(const Row &row, int reg, uint64_t cfa, const Registers &old, const Memory &memory, uint64_t &value) {
+bool restore(const Row &row, int reg, uint64_t cfa, const Registers &old, const Memory &memory,
+             uint64_t &value) {
   int64_t rule = row.value[reg];
   auto *expression = reinterpret_cast<const uint8_t *>(rule);
   switch (row.how[reg]) {
-    case How::at_offset: return memory.read(cfa + static_cast<uint64_t>(rule), value);
-    case How::value_offset: value = cfa + static_cast<uint64_t>(rule); return true;
-    case How::in_register: value = rule < 17 ? old.r[rule] : 0; return rule < 17;
+    case How::at_offset:
+      return memory.read(cfa + static_cast<uint64_t>(rule), value);
+    case How::value_offset:
+      value = cfa + static_cast<uint64_t>(rule);
+      return true;
+    case How::in_register:
+      value = rule < 17 ? old.r[rule] : 0;
+      return rule < 17;
     case How::at_expression:
       return evaluate(expression, old, memory, &cfa, value) && memory.read(value, value);
-    case How::value_expression: return evaluate(expression, old, memory, &cfa, value);
-    default: value = old.r[reg]; return true;
+    case How::value_expression:
+      return evaluate(expression, old, memory, &cfa, value);
+    default:
+      value = old.r[reg];
+      return true;
   }
 }
 
@@ -152,7 +163,8 @@ Step apply(const Row &row, Frame &frame) {
   Memory memory(frame.safe);
   Registers old = frame.registers;
   uint64_t cfa = old.r[row.cfa_register] + static_cast<uint64_t>(row.cfa_offset);
-  if (row.cfa_expression != nullptr && !evaluate(row.cfa_expression, old, memory, nullptr, cfa)) return Step::lost;
+  if (row.cfa_expression != nullptr && !evaluate(row.cfa_expression, old, memory, nullptr, cfa))
+    return Step::lost;
   frame.registers.r[7] = cfa;
   for (int reg = 0; reg < 17; ++reg)
     if (row.how[reg] != How::same && !restore(row, reg, cfa, old, memory, frame.registers.r[reg]))
@@ -184,8 +196,8 @@ int find_header(dl_phdr_info *object, size_t, void *data) {
 
 const uint8_t *entry_for(Instance &instance, uint64_t pc) {
   if (instance.static_frames != nullptr) {
-    const uint8_t *entry = scan_frames(instance.static_frames,
-                                       instance.static_frames + instance.static_frames_size, pc);
+    const uint8_t *entry =
+        scan_frames(instance.static_frames, instance.static_frames + instance.static_frames_size, pc);
     if (entry != nullptr) return entry;
   }
   if (_dl_find_object != nullptr) {
@@ -227,7 +239,8 @@ Frame frame_of(const ucontext_t &context) {
   constexpr int from[17] = {REG_RAX, REG_RDX, REG_RCX, REG_RBX, REG_RSI, REG_RDI, REG_RBP, REG_RSP, REG_R8,
                             REG_R9,  REG_R10, REG_R11, REG_R12, REG_R13, REG_R14, REG_R15, REG_RIP};
   Frame frame;
-  for (int i = 0; i < 17; ++i) frame.registers.r[i] = static_cast<uint64_t>(context.uc_mcontext.gregs[from[i]]);
+  for (int i = 0; i < 17; ++i)
+    frame.registers.r[i] = static_cast<uint64_t>(context.uc_mcontext.gregs[from[i]]);
   frame.interrupted = true;
   return frame;
 }
@@ -299,7 +312,8 @@ void read_sections(Instance &instance, long file, uint64_t bias) {
   for (unsigned i = 0; i < header.e_shnum; ++i) {
     char name[10];
     if (!read_at(file, &section, sizeof section, header.e_shoff + i * sizeof section)) return;
-    if ((section.sh_flags & SHF_ALLOC) == 0 || !read_at(file, name, sizeof name, names.sh_offset + section.sh_name))
+    if ((section.sh_flags & SHF_ALLOC) == 0 ||
+        !read_at(file, name, sizeof name, names.sh_offset + section.sh_name))
       continue;
     if (!same_bytes(name, ".eh_frame", 10)) continue;
     instance.static_frames = reinterpret_cast<const uint8_t *>(bias + section.sh_addr);

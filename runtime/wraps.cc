@@ -175,7 +175,8 @@ CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap__exit(int status) {
 CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap__Exit(int status) { __chord_wrap__exit(status); }
 CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap_quick_exit(int status) {
   Instance *running = instance();
-  if (running != nullptr && !running->quick_exit_hook) end_image(CHORD_END_QUICK, static_cast<uint32_t>(status & 0xff));
+  if (running != nullptr && !running->quick_exit_hook)
+    end_image(CHORD_END_QUICK, static_cast<uint32_t>(status & 0xff));
   quick_exit(status);
 }
 
@@ -197,14 +198,16 @@ CHORD_WRAPPER int __chord_wrap_fexecve(int file, char *const arguments[], char *
 CHORD_WRAPPER int __chord_wrap_execl(const char *path, const char *argument, ...) {
   va_list list;
   va_start(list, argument);
-  int result = with_vector(argument, list, [&](char **vector) { return exec([&] { return execv(path, vector); }); });
+  int result =
+      with_vector(argument, list, [&](char **vector) { return exec([&] { return execv(path, vector); }); });
   va_end(list);
   return result;
 }
 CHORD_WRAPPER int __chord_wrap_execlp(const char *file, const char *argument, ...) {
   va_list list;
   va_start(list, argument);
-  int result = with_vector(argument, list, [&](char **vector) { return exec([&] { return execvp(file, vector); }); });
+  int result =
+      with_vector(argument, list, [&](char **vector) { return exec([&] { return execvp(file, vector); }); });
   va_end(list);
   return result;
 }

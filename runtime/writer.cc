@@ -66,7 +66,8 @@ class Writer {
 
  private:
   void flush() {
-    for (size_t at = 0; at < fill_; at += 8) hash_ = (hash_ ^ load<uint64_t>(instance_.buffer + at)) * CHORD_FNV_PRIME;
+    for (size_t at = 0; at < fill_; at += 8)
+      hash_ = (hash_ ^ load<uint64_t>(instance_.buffer + at)) * CHORD_FNV_PRIME;
     put(instance_.buffer, fill_, start_ + sizeof(chord_segment_header) + flushed_);
     flushed_ += fill_;
     fill_ = 0;
@@ -158,21 +159,28 @@ void put_note(Writer &out, const char *note) {
 
 void put_notes(Writer &out, const Instance &instance) {
   if ((instance.notes & note_stack_lost) != 0)
-    put_note(out, "a stack could not be walked to its end (code without unwind information); functions that were "
-                  "active there may be contradictory");
-  if ((instance.notes & note_out_of_memory) != 0) put_note(out, "the runtime ran out of memory; counts are missing");
+    put_note(out,
+             "a stack could not be walked to its end (code without unwind information); functions that were "
+             "active there may be contradictory");
+  if ((instance.notes & note_out_of_memory) != 0)
+    put_note(out, "the runtime ran out of memory; counts are missing");
   if ((instance.notes & note_foreign_threads) != 0)
-    put_note(out, "threads that were not started through instrumented code share counters of shared objects; those "
-                  "counts may be too low");
+    put_note(
+        out,
+        "threads that were not started through instrumented code share counters of shared objects; those "
+        "counts may be too low");
   if ((instance.notes & note_unseen_threads) != 0)
-    put_note(out, "threads that were not started through pthread_create are running; their counts are missing");
+    put_note(out,
+             "threads that were not started through pthread_create are running; their counts are missing");
   if ((instance.notes & note_other_stack) != 0)
-    put_note(out, "a longjmp went to another stack; functions that were active on the stack it left may be "
-                  "contradictory");
+    put_note(out,
+             "a longjmp went to another stack; functions that were active on the stack it left may be "
+             "contradictory");
   if (instance.unstopped != 0) {
     char buffer[128];
     Text note(buffer, sizeof buffer);
-    note.add_number(instance.unstopped).add(" thread(s) could not be stopped; functions active there are inexact");
+    note.add_number(instance.unstopped)
+        .add(" thread(s) could not be stopped; functions active there are inexact");
     put_note(out, buffer);
   }
 }
@@ -201,20 +209,31 @@ const char *base_name(const char *path) {
 }
 
 void expand(const Instance &instance, Text &path) {
+  utsname host;
   if (instance.out[0] != '/' && instance.folder[0] != 0) path.add(instance.folder).add('/');
   for (const char *c = instance.out; *c != 0; ++c) {
     if (*c != '%' || c[1] == 0) {
       path.add(*c);
       continue;
     }
-    utsname host;
     switch (*++c) {
-      case 'p': path.add_number(instance.pid); break;
-      case 'e': path.add(base_name(instance.executable)); break;
-      case 't': path.add_number(instance.start_ns / 1000000000u); break;
-      case 'h': path.add(kernel(SYS_uname, arg(&host)) == 0 ? host.nodename : "host"); break;
-      case '%': path.add('%'); break;
-      default: path.add('%').add(*c);
+      case 'p':
+        path.add_number(instance.pid);
+        break;
+      case 'e':
+        path.add(base_name(instance.executable));
+        break;
+      case 't':
+        path.add_number(instance.start_ns / 1000000000u);
+        break;
+      case 'h':
+        path.add(kernel(SYS_uname, arg(&host)) == 0 ? host.nodename : "host");
+        break;
+      case '%':
+        path.add('%');
+        break;
+      default:
+        path.add('%').add(*c);
     }
   }
 }
@@ -222,31 +241,40 @@ void expand(const Instance &instance, Text &path) {
 const char *reason(long error) {
   switch (-error) {
     case EACCES:
-    case EPERM: return "permission denied";
+    case EPERM:
+      return "permission denied";
     case ENOENT:
-    case ENOTDIR: return "no such folder";
+    case ENOTDIR:
+      return "no such folder";
     case ENOSPC:
-    case EDQUOT: return "no space left";
-    case EROFS: return "read-only file system";
-    case EFBIG: return "file size limit reached";
+    case EDQUOT:
+      return "no space left";
+    case EROFS:
+      return "read-only file system";
+    case EFBIG:
+      return "file size limit reached";
     case EMFILE:
-    case ENFILE: return "too many open files";
-    case EWOULDBLOCK: return "another process keeps it locked";
-    case EINVAL: return "not a regular file";
-    case EISDIR: return "it is a folder";
-    default: return "system error";
+    case ENFILE:
+      return "too many open files";
+    case EWOULDBLOCK:
+      return "another process keeps it locked";
+    case EINVAL:
+      return "not a regular file";
+    case EISDIR:
+      return "it is a folder";
+    default:
+      return "system error";
   }
 }
 
 // Only to the stderr the program was started with: a later file with the same
 // number is the program's own.
-void warn(const Instance &instance, const char *path, long error) {
+void warn(Instance &instance, const char *path, long error) {
   struct stat now;
   if (instance.quiet || kernel(SYS_fstat, 2, arg(&now)) < 0 || now.st_dev != instance.stderr_device ||
       now.st_ino != instance.stderr_file)
     return;
-  char buffer[5000];
-  Text message(buffer, sizeof buffer);
+  Text message(instance.message, sizeof instance.message);
   message.add("chord: warning: counts of process ").add_number(instance.pid).add(" are lost: cannot write '");
   message.add(path).add("': ").add(reason(error)).add(" (error ").add_number(static_cast<uint64_t>(-error));
   message.add("); set CHORD_OUT to a writable file\n");
@@ -296,8 +324,7 @@ class NoFileSizeSignal {
   ~NoFileSizeSignal() {
     Mask wanted = mask_of(SIGXFSZ);
     timespec at_once{};
-    if ((before_ & wanted) == 0)
-      kernel(SYS_rt_sigtimedwait, arg(&wanted), 0, arg(&at_once), sizeof wanted);
+    if ((before_ & wanted) == 0) kernel(SYS_rt_sigtimedwait, arg(&wanted), 0, arg(&at_once), sizeof wanted);
   }
 
  private:
@@ -307,8 +334,8 @@ class NoFileSizeSignal {
 }  // namespace
 
 bool append_segment(Instance &instance, const End &end) {
-  char path[8500];
-  Text text(path, sizeof path);
+  char *path = instance.path;
+  Text text(path, sizeof instance.path);
   expand(instance, text);
   NoFileSizeSignal guard;
   // A relative name means the folder we started in, or nothing.

@@ -45,7 +45,8 @@ Ends collect_ends(const MeasuredProcedure &measured, const format::Procedure &ma
     ends.by_block[block] += exit.count;
     // An end behind the block's last instruction takes nothing from any other.
     uint32_t first_missing = exit.instruction + (exit.executed ? 1 : 0);
-    if (first_missing < block_of.size() && block_of[first_missing] == block) ends.before[first_missing] += exit.count;
+    if (first_missing < block_of.size() && block_of[first_missing] == block)
+      ends.before[first_missing] += exit.count;
   }
   return ends;
 }
@@ -58,8 +59,8 @@ void count_instructions(const Ends &ends, CountedProcedure &procedure) {
     for (uint32_t i = map.blocks[b].first; i < map.blocks[b].first + map.blocks[b].count; ++i) {
       int64_t ended = ends.before.empty() ? 0 : ends.before[i];
       if (ended > 0 && static_cast<uint64_t>(ended) > running) {
-        procedure.problem = fmt::format("{} activations ended in block {}, which was entered {} times", ends.by_block[b],
-                                        b, procedure.counts.vertex[b]);
+        procedure.problem = fmt::format("{} activations ended in block {}, which was entered {} times",
+                                        ends.by_block[b], b, procedure.counts.vertex[b]);
         return;
       }
       running -= static_cast<uint64_t>(ended);
@@ -68,7 +69,8 @@ void count_instructions(const Ends &ends, CountedProcedure &procedure) {
   }
   for (uint32_t e = 0; e < map.edges.size(); ++e) {
     const format::Edge &edge = map.edges[e];
-    std::fill_n(procedure.executed.begin() + edge.padding_first, edge.padding_count, procedure.counts.edge[e]);
+    std::fill_n(procedure.executed.begin() + edge.padding_first, edge.padding_count,
+                procedure.counts.edge[e]);
   }
 }
 
@@ -90,7 +92,8 @@ bool all_zero(const std::vector<uint64_t> &counters) {
 uint64_t checked_add(uint64_t a, uint64_t b, const std::string &what) {
   uint64_t sum = 0;
   if (__builtin_add_overflow(a, b, &sum)) {
-    throw base::Error(fmt::format("{}: the counts do not fit 64 bits", what), "report on fewer runs at a time");
+    throw base::Error(fmt::format("{}: the counts do not fit 64 bits", what),
+                      "report on fewer runs at a time");
   }
   return sum;
 }

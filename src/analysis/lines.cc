@@ -13,9 +13,9 @@ namespace {
 using core::kNone;
 
 struct Visit {
-  uint64_t line = 0;      // file << 32 | line
-  uint64_t total = 0;     // times control came here
-  uint64_t continued = 0; // of these, from the same line
+  uint64_t line = 0;       // file << 32 | line
+  uint64_t total = 0;      // times control came here
+  uint64_t continued = 0;  // of these, from the same line
 };
 
 struct Stretch {
@@ -169,7 +169,7 @@ class Visits {
   std::vector<Stretch> stretches_;
   std::vector<uint32_t> first_, last_;  // stretches of each block
   std::vector<Continuation> continuations_;
-  std::vector<Continuation> inner_;     // from stretch to stretch of the block at hand
+  std::vector<Continuation> inner_;  // from stretch to stretch of the block at hand
 };
 
 std::string absolute(const format::UnitMap &unit, const std::string &file) {
@@ -202,7 +202,8 @@ LineTable count_lines(const Program &program) {
     const std::vector<format::Instruction> &instructions = procedure.map->instructions;
     for (size_t i = 0; i < instructions.size(); ++i) {
       if (instructions[i].line == 0) continue;
-      uint64_t key = static_cast<uint64_t>(files.number(*procedure.unit, instructions[i].file)) << 32 | instructions[i].line;
+      uint64_t key = static_cast<uint64_t>(files.number(*procedure.unit, instructions[i].file)) << 32 |
+                     instructions[i].line;
       LineCount &line = lines[key];
       ++line.instructions;
       line.executed = checked_add(line.executed, procedure.executed[i], procedure.map->name);

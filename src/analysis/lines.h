@@ -26,12 +26,12 @@ struct SourceFile {
 };
 
 struct LineCount {
-  uint32_t file = 0;      // index in LineTable::files
+  uint32_t file = 0;  // index in LineTable::files
   uint32_t line = 0;
   uint64_t count = 0;
   uint64_t executed = 0;  // instructions executed
   uint32_t instructions = 0;
-  bool exact = true;      // false: some procedure on it has contradictory counts
+  bool exact = true;  // false: some procedure on it has contradictory counts
 };
 
 struct LineTable {

@@ -76,7 +76,8 @@ std::vector<Object> read_objects(const Group &segments, const LoadOptions &optio
       } catch (const base::Error &e) {
         bool alone = segment->modules.size() == 1;
         if (alone) {
-          throw base::Error(e.what(), e.hint.empty() ? "if the program was moved, use --program=PATH" : e.hint);
+          throw base::Error(e.what(),
+                            e.hint.empty() ? "if the program was moved, use --program=PATH" : e.hint);
         }
         warnings.push_back(fmt::format("{}; its counts are left out", e.what()));
       }

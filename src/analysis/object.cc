@@ -79,7 +79,8 @@ class ElfFile {
     size_t name = 0, descriptor = 0;
     for (size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &descriptor)) != 0;) {
       const char *bytes = static_cast<const char *>(data->d_buf);
-      if (note.n_type == NT_GNU_BUILD_ID && std::string_view(bytes + name, note.n_namesz) == std::string_view("GNU", 4)) {
+      if (note.n_type == NT_GNU_BUILD_ID &&
+          std::string_view(bytes + name, note.n_namesz) == std::string_view("GNU", 4)) {
         return std::string(bytes + descriptor, note.n_descsz);
       }
     }
@@ -110,9 +111,11 @@ Object read_object(const std::string &path, bool texts) {
                       "put `chord` in front of the compiler command, both to compile and to link");
   }
   format::MapSection maps = format::decode_maps(file.contents(CHORD_MAP_SECTION), texts);
-  if (!maps.error.empty()) throw base::Error(fmt::format("{}: {}", path, maps.error), "build the program again");
+  if (!maps.error.empty())
+    throw base::Error(fmt::format("{}: {}", path, maps.error), "build the program again");
   format::AnchorSection anchors = format::decode_anchors(file.contents(CHORD_ANCHOR_SECTION));
-  if (!anchors.error.empty()) throw base::Error(fmt::format("{}: {}", path, anchors.error), "build the program again");
+  if (!anchors.error.empty())
+    throw base::Error(fmt::format("{}: {}", path, anchors.error), "build the program again");
   object.units = std::move(maps.units);
   object.anchors = std::move(anchors.anchors);
   return object;

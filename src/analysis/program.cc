@@ -24,10 +24,10 @@ struct Counting {
   std::unordered_map<uint64_t, uint32_t> woven;  // key -> index in `procedures`; live ones only
   std::set<uint64_t> known;                      // all keys of the map
   std::vector<CountedProcedure> procedures;
-  std::vector<MeasuredProcedure> measured;       // beside `procedures`
+  std::vector<MeasuredProcedure> measured;  // beside `procedures`
   CodeIndex code;
-  std::vector<std::string> refused;              // why counts were not taken
-  bool used = false;                             // some segment's counts were taken
+  std::vector<std::string> refused;  // why counts were not taken
+  bool used = false;                 // some segment's counts were taken
 };
 
 void index_procedures(Counting &module) {
@@ -70,7 +70,8 @@ std::string mismatch(const Counting &module, const format::ModuleProfile &profil
                     ? module.known.contains(p.key)
                     : module.procedures[found->second].map->plan.counters.size() == p.counters.size();
     if (!fits) {
-      return fmt::format("{}: the profile is of another build (procedure {:#x} is not in the file)", profile.path, p.key);
+      return fmt::format("{}: the profile is of another build (procedure {:#x} is not in the file)",
+                         profile.path, p.key);
     }
   }
   return "";
@@ -107,7 +108,8 @@ void add_exit(Counting &module, uint64_t pc, uint32_t kind, int64_t count) {
     instruction = at_call ? layout.ending_at(offset) : layout.next_at(offset);
   }
   if (!instruction) {
-    measured.problem = fmt::format("{} activations ended at address {:#x}, where no instruction of it is", count, pc);
+    measured.problem =
+        fmt::format("{} activations ended at address {:#x}, where no instruction of it is", count, pc);
     return;
   }
   measured.exits.push_back({*instruction, at_call, count});
@@ -194,7 +196,8 @@ class Counter {
                         "run the present build again, or name the build that ran with --program=PATH");
     }
     for (const auto &[why, times] : reasons) {
-      program_.warnings.push_back(fmt::format("{}; {} left out", why, times == 1 ? "one run" : fmt::format("{} runs", times)));
+      program_.warnings.push_back(
+          fmt::format("{}; {} left out", why, times == 1 ? "one run" : fmt::format("{} runs", times)));
     }
   }
 
@@ -205,8 +208,8 @@ class Counter {
       procedure.module = number;
       count_procedure(module.measured[i], procedure);
       if (!procedure.exact()) {
-        program_.warnings.push_back(
-            fmt::format("{}: its counts contradict each other and are not shown: {}", procedure.map->name, procedure.problem));
+        program_.warnings.push_back(fmt::format("{}: its counts contradict each other and are not shown: {}",
+                                                procedure.map->name, procedure.problem));
       }
       program_.instructions = checked_add(program_.instructions, procedure.instructions, program_.name);
       program_.procedures.push_back(std::move(procedure));

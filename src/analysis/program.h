@@ -22,13 +22,13 @@ struct CountedProcedure {
   const format::Procedure *map = nullptr;
   const format::UnitMap *unit = nullptr;
   uint32_t module = 0;
-  uint64_t address = 0;              // link-time address of the woven code
-  core::Counts counts;               // summed over all segments; by edge and block
-  std::vector<uint64_t> executed;    // per instruction, padding included
-  uint64_t calls = 0;                // activations
-  uint64_t instructions = 0;         // sum of `executed`
-  std::string problem;               // contradiction: counts are not to be trusted
-  bool ran_in_profile = false;       // some segment had counters for it
+  uint64_t address = 0;            // link-time address of the woven code
+  core::Counts counts;             // summed over all segments; by edge and block
+  std::vector<uint64_t> executed;  // per instruction, padding included
+  uint64_t calls = 0;              // activations
+  uint64_t instructions = 0;       // sum of `executed`
+  std::string problem;             // contradiction: counts are not to be trusted
+  bool ran_in_profile = false;     // some segment had counters for it
 
   bool exact() const { return problem.empty(); }
 };
@@ -51,14 +51,14 @@ struct Program {
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  std::string name;                          // of the executable, without its folders
-  std::string path;                          // of the executable
+  std::string name;  // of the executable, without its folders
+  std::string path;  // of the executable
   std::vector<Module> modules;
   std::vector<CountedProcedure> procedures;  // woven
   std::vector<Skipped> skipped;              // left alone, with reasons
-  uint64_t instructions = 0;  // over all procedures whose counts can be trusted
-  uint64_t runs = 0;          // process images
-  uint64_t threads = 0;       // over all of them
+  uint64_t instructions = 0;                 // over all procedures whose counts can be trusted
+  uint64_t runs = 0;                         // process images
+  uint64_t threads = 0;                      // over all of them
   std::vector<std::string> warnings;
 };
 

@@ -31,12 +31,15 @@ std::vector<uint32_t> marks_of_part(const format::Procedure &procedure, uint32_t
 
 }  // namespace
 
-bool is_live(const format::Anchor &anchor) { return !anchor.parts.empty() && is_address(anchor.parts[0].address); }
+bool is_live(const format::Anchor &anchor) {
+  return !anchor.parts.empty() && is_address(anchor.parts[0].address);
+}
 
 void CodeIndex::add(uint32_t procedure, const format::Anchor &anchor) {
   for (uint32_t i = 0; i < anchor.parts.size(); ++i) {
     const format::Anchor::Part &part = anchor.parts[i];
-    if (is_address(part.address)) ranges_.push_back({part.address, part.address + part.size, {procedure, &anchor, i}});
+    if (is_address(part.address))
+      ranges_.push_back({part.address, part.address + part.size, {procedure, &anchor, i}});
   }
 }
 

@@ -27,7 +27,8 @@ int cmd_annotate(std::vector<std::string> args) {
   ListingOptions listing;
   report::Annotation what;
   std::vector<std::string> words;
-  app.add_option("WORDS", words, "profiles, and at most one source file or function")->type_name("[PROFILE…] [FILE|FUNCTION]");
+  app.add_option("WORDS", words, "profiles, and at most one source file or function")
+      ->type_name("[PROFILE…] [FILE|FUNCTION]");
   app.add_option("--program", input.program, "the program's executable, if it was moved; or which of several")
       ->type_name("PATH");
   app.add_flag("--instructions", what.instructions, "the original assembly under each line");

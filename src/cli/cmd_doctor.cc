@@ -75,7 +75,8 @@ std::vector<Finding> examine_machine() {
   std::vector<Finding> findings;
   for (const Tool &tool : kTools) {
     std::string path = base::find_in_path(tool.name);
-    findings.push_back({tool.name, path.empty() ? "missing" : "found", path.empty() ? tool.purpose : version_of(path)});
+    findings.push_back(
+        {tool.name, path.empty() ? "missing" : "found", path.empty() ? tool.purpose : version_of(path)});
   }
   for (const Tool &compiler : kCompilers) {
     std::string path = base::find_in_path(compiler.name);
@@ -84,7 +85,8 @@ std::vector<Finding> examine_machine() {
       continue;
     }
     std::string why = try_compiler(compiler.name, std::string_view(compiler.purpose) == "C++");
-    findings.push_back({compiler.name, why.empty() ? "works" : "fails", why.empty() ? version_of(path) : why});
+    findings.push_back(
+        {compiler.name, why.empty() ? "works" : "fails", why.empty() ? version_of(path) : why});
   }
   return findings;
 }
@@ -103,7 +105,9 @@ report::Table findings_table(const std::vector<Finding> &findings) {
 report::Table skipped_table(const analysis::Program &program) {
   report::Table t;
   t.by = "skipped";
-  t.columns = {{"function", "function", true}, {"unit", "unit", true}, {"reason", "left uninstrumented because", true}};
+  t.columns = {{"function", "function", true},
+               {"unit", "unit", true},
+               {"reason", "left uninstrumented because", true}};
   t.text_order = {0, 1, 2};
   for (const analysis::Skipped &s : program.skipped) {
     t.add({report::text(s.map->name), report::text(s.unit->unit), report::text(s.map->skipped)});
@@ -125,11 +129,12 @@ bool find_input(InputOptions &input) {
 void examine_program(const InputOptions &input, const report::TextStyle &style) {
   analysis::Program program = load(input, false);
   if (program.skipped.empty()) {
-    print(fmt::format("\n{}: every function is instrumented ({})\n", program.name, program.procedures.size()));
+    print(
+        fmt::format("\n{}: every function is instrumented ({})\n", program.name, program.procedures.size()));
     return;
   }
-  print(fmt::format("\n{}: {} functions are instrumented, {} are not\n", program.name, program.procedures.size(),
-                    program.skipped.size()));
+  print(fmt::format("\n{}: {} functions are instrumented, {} are not\n", program.name,
+                    program.procedures.size(), program.skipped.size()));
   print(report::render_text(skipped_table(program), style));
 }
 
@@ -153,7 +158,8 @@ int cmd_doctor(std::vector<std::string> args) {
       analysis::Program program = load(input, false);
       head["program"] = program.name;
       for (const analysis::Skipped &s : program.skipped) {
-        head["skipped"].push_back({{"function", s.map->name}, {"unit", s.unit->unit}, {"reason", s.map->skipped}});
+        head["skipped"].push_back(
+            {{"function", s.map->name}, {"unit", s.unit->unit}, {"reason", s.map->skipped}});
       }
     }
     print(report::render_json(tools, head));

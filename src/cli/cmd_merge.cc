@@ -1,10 +1,9 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-
-#include <unistd.h>
 
 #include "base/diagnostics.h"
 #include "base/file.h"
@@ -44,15 +43,19 @@ int cmd_merge(std::vector<std::string> args) {
   CLI::App app("Adds profiles of the same program.", "chord merge");
   std::string out;
   std::vector<std::string> profiles;
-  app.add_option("-o,--output", out, "file to write; replaced only when it is complete")->type_name("OUT")->required();
+  app.add_option("-o,--output", out, "file to write; replaced only when it is complete")
+      ->type_name("OUT")
+      ->required();
   app.add_option("PROFILE", profiles, "profiles to add")->type_name("")->required();
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
   format::Profile profile = read_profiles(profiles);
   for (const std::string &warning : profile.warnings) base::warning(warning);
-  if (profile.segments.empty()) throw base::Error("there is nothing to merge: no profile has a readable segment");
+  if (profile.segments.empty())
+    throw base::Error("there is nothing to merge: no profile has a readable segment");
   std::string bytes;
-  for (const format::Segment &segment : format::merge_segments(profile.segments)) bytes += format::encode_segment(segment);
+  for (const format::Segment &segment : format::merge_segments(profile.segments))
+    bytes += format::encode_segment(segment);
   write_atomically(out, bytes);
   return 0;
 }

@@ -4,8 +4,10 @@ namespace chord::cli {
 namespace {
 
 constexpr Command kCommands[] = {
-    {"report", "chord report [PROFILE…] [--by=KIND]", "what ran, how often, and where the instructions went", cmd_report},
-    {"annotate", "chord annotate [PROFILE…] [FILE|FUNCTION]", "the source with counts in the margin", cmd_annotate},
+    {"report", "chord report [PROFILE…] [--by=KIND]", "what ran, how often, and where the instructions went",
+     cmd_report},
+    {"annotate", "chord annotate [PROFILE…] [FILE|FUNCTION]", "the source with counts in the margin",
+     cmd_annotate},
     {"merge", "chord merge -o OUT PROFILE…", "add profiles of the same program", cmd_merge},
     {"doctor", "chord doctor [PROFILE…]", "what works on this machine, what was left uninstrumented and why",
      cmd_doctor},

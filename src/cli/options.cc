@@ -43,7 +43,8 @@ void add_listing_options(CLI::App &app, ListingOptions &options) {
 void add_input_options(CLI::App &app, InputOptions &options) {
   app.add_option("PROFILE", options.profiles, "profiles; without any the newest *.chord in this folder")
       ->type_name("");
-  app.add_option("--program", options.program, "the program's executable, if it was moved; or which of several")
+  app.add_option("--program", options.program,
+                 "the program's executable, if it was moved; or which of several")
       ->type_name("PATH");
 }
 
@@ -78,7 +79,8 @@ format::Profile read_profiles(const std::vector<std::string> &paths) {
   for (const std::string &path : paths.empty() ? std::vector<std::string>{newest_profile()} : paths) {
     format::Profile one = format::decode_profile(base::read_file(path));
     std::move(one.segments.begin(), one.segments.end(), std::back_inserter(all.segments));
-    for (const std::string &warning : one.warnings) all.warnings.push_back(fmt::format("{}: {}", path, warning));
+    for (const std::string &warning : one.warnings)
+      all.warnings.push_back(fmt::format("{}: {}", path, warning));
   }
   return all;
 }

@@ -106,8 +106,8 @@ MapSection decode_maps(std::string_view section, bool texts) {
   while (skip_padding(in, section)) {
     size_t start = in.position();
     UnitMap unit;
-    std::string why =
-        in.raw(kMagic.size()) == kMagic ? read_unit(in, texts, unit) : "there is no map where one should begin";
+    std::string why = in.raw(kMagic.size()) == kMagic ? read_unit(in, texts, unit)
+                                                      : "there is no map where one should begin";
     if (!why.empty()) {
       result.error = fmt::format("map at byte {}: {}", start, why);
       return result;
@@ -145,8 +145,8 @@ AnchorSection decode_anchors(std::string_view section) {
 bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
-         plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.never == o.plan.never &&
-         skipped == o.skipped;
+         plan.placement == o.plan.placement && plan.counters == o.plan.counters &&
+         plan.never == o.plan.never && skipped == o.skipped;
 }
 
 core::Graph Procedure::graph() const {
@@ -170,7 +170,8 @@ std::string graph_defect(const Procedure &p) {
   if (p.blocks.size() < 2 || p.blocks[0].kind != VertexKind::entry || p.blocks[1].kind != VertexKind::exit) {
     return "blocks 0 and 1 are not entry and exit";
   }
-  if (p.edges.empty() || p.edges[0].from != 1 || p.edges[0].to != 0 || p.edges[0].kind != EdgeKind::return_edge) {
+  if (p.edges.empty() || p.edges[0].from != 1 || p.edges[0].to != 0 ||
+      p.edges[0].kind != EdgeKind::return_edge) {
     return "edge 0 is not the return edge";
   }
   for (const Block &b : p.blocks) {
@@ -189,7 +190,8 @@ std::string plan_defect(const Procedure &p) {
   if (p.plan.placement > core::Placement::vertex_edge) return "unknown placement";
   for (const core::Counter &c : p.plan.counters) {
     if (c.site > core::Site::vertex) return "unknown site of a counter";
-    if (c.id >= (c.site == core::Site::edge ? p.edges.size() : p.blocks.size())) return "a counter is out of range";
+    if (c.id >= (c.site == core::Site::edge ? p.edges.size() : p.blocks.size()))
+      return "a counter is out of range";
   }
   for (uint32_t e : p.plan.never) {
     if (e >= p.edges.size()) return "an edge of the plan is out of range";

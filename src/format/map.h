@@ -37,7 +37,7 @@ struct Instruction {
 };
 
 enum class VertexKind : uint8_t {
-  entry,     // where activations start and control re-enters from outside
+  entry,  // where activations start and control re-enters from outside
   exit,
   code,      // a basic block; the only kind that holds instructions
   dispatch,  // the middle of an indirect jump: jump -> dispatch -> targets
@@ -77,33 +77,33 @@ struct Edge {
 };
 
 struct Fragment {
-  std::string name;     // the symbol: f, f.cold
-  uint32_t size = 0;    // bytes of original code
+  std::string name;   // the symbol: f, f.cold
+  uint32_t size = 0;  // bytes of original code
   bool operator==(const Fragment &) const = default;
 };
 
 struct Procedure {
-  uint64_t key = 0;               // also in chord_proc and the anchor
-  std::string name;               // linkage name of the first fragment
-  bool global = false;            // visible outside its translation unit
+  uint64_t key = 0;     // also in chord_proc and the anchor
+  std::string name;     // linkage name of the first fragment
+  bool global = false;  // visible outside its translation unit
   std::vector<Fragment> fragments;
   std::vector<Instruction> instructions;  // blocks' first, then padding
-  std::vector<Block> blocks;      // block 0 = entry, block 1 = exit
-  std::vector<Edge> edges;        // edge 0 = return edge (exit -> entry)
+  std::vector<Block> blocks;              // block 0 = entry, block 1 = exit
+  std::vector<Edge> edges;                // edge 0 = return edge (exit -> entry)
   // Marked instructions (abi/chord_abi.h, anchors), fragment by fragment.
   std::vector<uint32_t> marks;
   core::Plan plan;
-  std::string skipped;            // why it was left alone; empty if woven
+  std::string skipped;  // why it was left alone; empty if woven
   bool operator==(const Procedure &) const;
 
   core::Graph graph() const;
 };
 
 struct UnitMap {
-  std::string unit;               // source name as the compiler gave it (.file)
-  uint64_t id = 0;                // hash of the original assembly
-  std::string folder;             // compilation folder, for relative file names
-  std::vector<std::string> files; // source files
+  std::string unit;                // source name as the compiler gave it (.file)
+  uint64_t id = 0;                 // hash of the original assembly
+  std::string folder;              // compilation folder, for relative file names
+  std::vector<std::string> files;  // source files
   std::vector<std::string> mnemonics;
   std::vector<Procedure> procedures;  // woven and skipped
 };

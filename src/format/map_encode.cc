@@ -28,8 +28,8 @@ struct FormHash {
 
 // All forms of a unit, and for each instruction its form and slot values.
 struct Dictionary {
-  std::vector<Form> forms;            // by falling frequency
-  std::vector<uint32_t> form_of;      // per instruction of the unit, in order
+  std::vector<Form> forms;        // by falling frequency
+  std::vector<uint32_t> form_of;  // per instruction of the unit, in order
   std::vector<std::vector<Slot>> slots;
 };
 

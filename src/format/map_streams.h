@@ -11,20 +11,20 @@
 namespace chord::format {
 
 enum Stream : unsigned {
-  kUnit,         // unit, id, folder, files, mnemonics
-  kFormShapes,   // dictionary: shape and callee of each form
-  kFormKinds,    // dictionary: mnemonic and traits of each form
-  kKeys,         // per procedure
-  kNames,        // procedure and fragment names, reasons for skipping
-  kCounts,       // lengths of the procedure's lists, and small facts
-  kFormLow,      // per instruction: number of the form, low byte
-  kFormHigh,     // ... and the rest of it
+  kUnit,        // unit, id, folder, files, mnemonics
+  kFormShapes,  // dictionary: shape and callee of each form
+  kFormKinds,   // dictionary: mnemonic and traits of each form
+  kKeys,        // per procedure
+  kNames,       // procedure and fragment names, reasons for skipping
+  kCounts,      // lengths of the procedure's lists, and small facts
+  kFormLow,     // per instruction: number of the form, low byte
+  kFormHigh,    // ... and the rest of it
   kSizes,
   kOffsets,
   kFragments,
   kFiles,
   kLines,
-  kNumbers,      // slots of the shapes
+  kNumbers,  // slots of the shapes
   kLabels,
   kBlockKinds,
   kBlockFirsts,

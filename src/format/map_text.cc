@@ -28,8 +28,8 @@ void write(std::string &out, const Procedure &p) {
   if (!p.skipped.empty()) fmt::format_to(to, "skipped {}\n", quote(p.skipped));
   for (const Fragment &f : p.fragments) fmt::format_to(to, "fragment {} {}\n", quote(f.name), f.size);
   for (const Instruction &i : p.instructions) {
-    fmt::format_to(to, "instruction {} {} {} {:#x} {} {} {} {} {}\n", i.fragment, i.offset, i.size, i.traits, i.file,
-                   i.line, i.mnemonic, quote(i.text), quote(i.callee));
+    fmt::format_to(to, "instruction {} {} {} {:#x} {} {} {} {} {}\n", i.fragment, i.offset, i.size, i.traits,
+                   i.file, i.line, i.mnemonic, quote(i.text), quote(i.callee));
   }
   for (const Block &b : p.blocks) {
     fmt::format_to(to, "block {} {} {}\n", name_of(kVertexKinds, b.kind), b.first, b.count);
@@ -40,7 +40,8 @@ void write(std::string &out, const Procedure &p) {
   }
   for (uint32_t mark : p.marks) fmt::format_to(to, "mark {}\n", mark);
   fmt::format_to(to, "placement {}\n", name_of(kPlacements, p.plan.placement));
-  for (const core::Counter &c : p.plan.counters) fmt::format_to(to, "counter {} {}\n", name_of(kSites, c.site), c.id);
+  for (const core::Counter &c : p.plan.counters)
+    fmt::format_to(to, "counter {} {}\n", name_of(kSites, c.site), c.id);
   for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
 }
 

@@ -37,7 +37,8 @@ class Merged {
     // Exits are signed: what ran on across a cut is -1 on its far side.
     for (const EarlyExit &e : s.exits) exits_[{number[e.module], e.pc, e.kind}] += e.count;
     for (const std::string &note : s.notes) {
-      if (std::find(sum_.notes.begin(), sum_.notes.end(), note) == sum_.notes.end()) sum_.notes.push_back(note);
+      if (std::find(sum_.notes.begin(), sum_.notes.end(), note) == sum_.notes.end())
+        sum_.notes.push_back(note);
     }
   }
 
@@ -85,8 +86,9 @@ class Merged {
     }
     std::vector<uint64_t> &counters = into.procedures[at->second].counters;
     if (counters.size() != p.counters.size()) {
-      throw base::Error(fmt::format("{}: the profiles are of different builds (procedure {:#x})", into.path, p.key),
-                        "merge only profiles of the same build of a program");
+      throw base::Error(
+          fmt::format("{}: the profiles are of different builds (procedure {:#x})", into.path, p.key),
+          "merge only profiles of the same build of a program");
     }
     for (size_t i = 0; i < counters.size(); ++i) counters[i] = add(counters[i], p.counters[i], into.path);
   }

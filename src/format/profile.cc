@@ -144,7 +144,8 @@ std::string read_segment(std::string_view bytes, Segment &segment, size_t &size,
   foreign = !in.ok() || header.magic != CHORD_SEGMENT_MAGIC;
   if (foreign) return "not a segment";
   if (header.version != CHORD_ABI_VERSION) {
-    return fmt::format("a segment of version {} (this chord reads version {})", header.version, CHORD_ABI_VERSION);
+    return fmt::format("a segment of version {} (this chord reads version {})", header.version,
+                       CHORD_ABI_VERSION);
   }
   if (header.payload_size % 8 != 0 || header.payload_size > in.remaining()) {
     return fmt::format("a segment cut short ({} of {} bytes)", in.remaining(), header.payload_size);
@@ -206,11 +207,12 @@ std::string counts_body(const ModuleProfile &m) {
 
 Profile decode_profile(std::string_view bytes) {
   Profile profile;
-  std::string lost;       // what stands where the last good segment ended
+  std::string lost;  // what stands where the last good segment ended
   size_t lost_at = 0;
   auto close_gap = [&](size_t end) {
     if (!lost.empty()) {
-      profile.warnings.push_back(fmt::format("{} at byte {}: {} bytes passed over", lost, lost_at, end - lost_at));
+      profile.warnings.push_back(
+          fmt::format("{} at byte {}: {} bytes passed over", lost, lost_at, end - lost_at));
     }
     lost.clear();
   };
@@ -263,8 +265,8 @@ std::string encode_segment(const Segment &segment) {
     write_record(payload, CHORD_RECORD_RUNS, 0, body.bytes());
   }
   base::ByteWriter out;
-  write_struct(out, chord_segment_header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, segment.flags, payload.size(),
-                                         checksum(payload.bytes())});
+  write_struct(out, chord_segment_header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, segment.flags,
+                                         payload.size(), checksum(payload.bytes())});
   out.raw(payload.bytes());
   return out.take();
 }

@@ -51,11 +51,13 @@ void write(std::string &out, const Segment &s) {
     fmt::format_to(to, "end-code {} {}\n", s.end, s.status);
   }
   if (s.runs != 1) fmt::format_to(to, "runs {}\n", s.runs);
-  fmt::format_to(to, "executable {}\nfolder {}\nlabel {}\n", quote(s.executable), quote(s.folder), quote(s.label));
+  fmt::format_to(to, "executable {}\nfolder {}\nlabel {}\n", quote(s.executable), quote(s.folder),
+                 quote(s.label));
   for (const std::string &argument : s.arguments) fmt::format_to(to, "argument {}\n", quote(argument));
   for (const ModuleProfile &m : s.modules) write(out, m);
   for (const EarlyExit &e : s.exits) {
-    fmt::format_to(to, "left {} {:#x} {} {}\n", kExitKinds[e.kind == CHORD_EXIT_AT_PC], e.pc, e.count, e.module);
+    fmt::format_to(to, "left {} {:#x} {} {}\n", kExitKinds[e.kind == CHORD_EXIT_AT_PC], e.pc, e.count,
+                   e.module);
   }
   for (const std::string &note : s.notes) fmt::format_to(to, "note {}\n", quote(note));
 }

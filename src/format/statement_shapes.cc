@@ -17,8 +17,8 @@ constexpr size_t kMaxDigits = 18;
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
 bool is_name_char(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.' || c == '$' ||
-         c == '@' || static_cast<unsigned char>(c) >= 0x80;
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || is_digit(c) || c == '_' || c == '.' ||
+         c == '$' || c == '@' || static_cast<unsigned char>(c) >= 0x80;
 }
 
 bool holds_reserved_byte(std::string_view text) {

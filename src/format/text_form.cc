@@ -42,7 +42,9 @@ bool unescape(std::string_view &in, std::string &out) {
   }
 }
 
-void skip_blanks(std::string_view &in) { in.remove_prefix(std::min(in.find_first_not_of(" \t\r"), in.size())); }
+void skip_blanks(std::string_view &in) {
+  in.remove_prefix(std::min(in.find_first_not_of(" \t\r"), in.size()));
+}
 
 }  // namespace
 

@@ -75,7 +75,8 @@ Selection select(const Program &program, const std::string &target, const analys
   }
   if (selection.procedures.empty()) {
     for (const analysis::Skipped &s : program.skipped) {
-      if (s.map->name == target) throw base::Error(fmt::format("{}: was not instrumented: {}", target, s.map->skipped));
+      if (s.map->name == target)
+        throw base::Error(fmt::format("{}: was not instrumented: {}", target, s.map->skipped));
     }
     throw base::Error(fmt::format("{}: neither a source file nor a function of {}", target, program.name),
                       "chord report --by=function lists the functions, --by=file the files");
@@ -100,7 +101,8 @@ struct Place {
 };
 using PlacesByLine = std::map<std::pair<uint32_t, uint32_t>, std::vector<Place>>;
 
-PlacesByLine places_by_line(const Program &program, const Selection &selection, const analysis::FileTable &files) {
+PlacesByLine places_by_line(const Program &program, const Selection &selection,
+                            const analysis::FileTable &files) {
   PlacesByLine places;
   for (const CountedProcedure &p : program.procedures) {
     if (!selection.procedures.empty() && !selection.procedures.contains(&p)) continue;
@@ -129,8 +131,9 @@ class Writer {
       instructions(0, 0);
     }
     if (out_.text.empty()) {
-      throw base::Error(fmt::format("{}: no line information", what_.target.empty() ? "the program" : what_.target),
-                        "compile with -g to see source lines, or use --instructions");
+      throw base::Error(
+          fmt::format("{}: no line information", what_.target.empty() ? "the program" : what_.target),
+          "compile with -g to see source lines, or use --instructions");
     }
     return std::move(out_);
   }
@@ -159,7 +162,8 @@ class Writer {
     heading(file.name);
     size_t next = 0;
     uint32_t first = source ? part.first : counts.front()->line;
-    uint32_t last = std::min<uint32_t>(part.last, source ? static_cast<uint32_t>(source->size()) : UINT32_MAX);
+    uint32_t last =
+        std::min<uint32_t>(part.last, source ? static_cast<uint32_t>(source->size()) : UINT32_MAX);
     last = std::max(last, counts.back()->line);
     if (!source) last = counts.back()->line;
     for (uint32_t line = first; line <= last; ++line) {
@@ -175,7 +179,8 @@ class Writer {
       if (::access(path.c_str(), R_OK) == 0) return split_lines(base::read_file(path));
     }
     if (!what_.target.empty()) {
-      out_.warnings.push_back(fmt::format("{}: the source cannot be read; its counts are shown without it", file.path));
+      out_.warnings.push_back(
+          fmt::format("{}: the source cannot be read; its counts are shown without it", file.path));
     }
     return std::nullopt;
   }
@@ -200,14 +205,16 @@ class Writer {
     std::stable_sort(places.begin(), places.end(), [](const Place &a, const Place &b) {
       const format::Instruction &x = a.procedure->map->instructions[a.instruction];
       const format::Instruction &y = b.procedure->map->instructions[b.instruction];
-      return std::tuple(a.procedure->address, x.fragment, x.offset) < std::tuple(b.procedure->address, y.fragment, y.offset);
+      return std::tuple(a.procedure->address, x.fragment, x.offset) <
+             std::tuple(b.procedure->address, y.fragment, y.offset);
     });
     for (const Place &place : places) {
       const format::Instruction &i = place.procedure->map->instructions[place.instruction];
       std::string text = i.text;
       std::replace(text.begin(), text.end(), '\t', ' ');
       std::string where = fmt::format("{}+{:#x}", place.procedure->map->fragments[i.fragment].name, i.offset);
-      out_.text += fmt::format("{} |        {}\n", margin(place.procedure->exact(), place.procedure->executed[place.instruction]),
+      out_.text += fmt::format("{} |        {}\n",
+                               margin(place.procedure->exact(), place.procedure->executed[place.instruction]),
                                dim(fmt::format("  {:<24} {}", where, text), style_));
     }
   }
@@ -240,7 +247,9 @@ Table annotation_table(const Program &program, const Annotation &what) {
   for (size_t r = 0; r < all.rows(); ++r) {
     for (const Part &part : selection.parts) {
       uint64_t line = all.at(r, line_column).number;
-      if (all.at(r, file_column).text != files.files()[part.file].name || line < part.first || line > part.last) continue;
+      if (all.at(r, file_column).text != files.files()[part.file].name || line < part.first ||
+          line > part.last)
+        continue;
       std::vector<Cell> row;
       for (size_t c = 0; c < all.columns.size(); ++c) {
         Cell cell = all.at(r, c);

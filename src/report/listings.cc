@@ -92,10 +92,10 @@ Table list_functions(const Program &program) {
     BlockTotals blocks = count_blocks(*p);
     bool exact = p->exact();
     t.add({text(p->map->name), text(t.keep(demangle(p->map->name))), text(file_of(*p)), text(p->unit->unit),
-           text(program.modules[p->module].path), number_if(exact, p->calls), number_if(exact, p->instructions),
-           exact ? share(p->instructions, program.instructions) : Cell{}, number(p->executed.size()),
-           number_if(exact, count_never(*p)), number(blocks.blocks), number_if(exact, blocks.blocks - blocks.executed),
-           flag(exact)});
+           text(program.modules[p->module].path), number_if(exact, p->calls),
+           number_if(exact, p->instructions), exact ? share(p->instructions, program.instructions) : Cell{},
+           number(p->executed.size()), number_if(exact, count_never(*p)), number(blocks.blocks),
+           number_if(exact, blocks.blocks - blocks.executed), flag(exact)});
   }
   t.sort_by_weight();
   return t;
@@ -103,7 +103,8 @@ Table list_functions(const Program &program) {
 
 Table list_files(const Program &program) {
   struct Row {
-    uint64_t functions = 0, calls = 0, executed = 0, instructions = 0, never = 0, blocks = 0, blocks_executed = 0;
+    uint64_t functions = 0, calls = 0, executed = 0, instructions = 0, never = 0, blocks = 0,
+             blocks_executed = 0;
     bool exact = true;
   };
   std::vector<std::pair<std::string_view, Row>> rows;
@@ -125,10 +126,17 @@ Table list_files(const Program &program) {
   }
   Table t;
   t.by = "file";
-  t.columns = {{"file", "file", true},       {"functions", "functions"},       {"calls", "calls"},
-               {"executed", "executed"},     {"share", "share"},               {"instructions", "instrs"},
-               {"never", "never"},           {"blocks", "blocks"},             {"blocks_executed", "executed"},
-               {"blocks_never", "never"},    {"exact", ""}};
+  t.columns = {{"file", "file", true},
+               {"functions", "functions"},
+               {"calls", "calls"},
+               {"executed", "executed"},
+               {"share", "share"},
+               {"instructions", "instrs"},
+               {"never", "never"},
+               {"blocks", "blocks"},
+               {"blocks_executed", "executed"},
+               {"blocks_never", "never"},
+               {"exact", ""}};
   t.text_order = {4, 3, 2, 1, 5, 6, 7, 8, 9, 0};
   t.weight = 3;
   for (const auto &[file, r] : rows) {
@@ -145,7 +153,7 @@ Table list_lines(const Program &program) {
   analysis::LineTable lines = analysis::count_lines(program);
   Table t;
   t.by = "line";
-  t.columns = {{"file", "file", true}, {"line", "line"},           {"count", "count"},
+  t.columns = {{"file", "file", true},   {"line", "line"},           {"count", "count"},
                {"executed", "executed"}, {"instructions", "instrs"}, {"exact", ""}};
   t.text_order = {2, 3, 4, 1, 0};
   t.weight = 2;
@@ -162,9 +170,17 @@ Table list_lines(const Program &program) {
 Table list_blocks(const Program &program) {
   Table t;
   t.by = "block";
-  t.columns = {{"function", "function", true}, {"unit", "", true}, {"block", "block"}, {"kind", "kind", true},
-               {"fragment", "", true}, {"offset", "offset"}, {"count", "count"}, {"instructions", "instrs"},
-               {"file", "", true}, {"line", "line"}, {"exact", ""}};
+  t.columns = {{"function", "function", true},
+               {"unit", "", true},
+               {"block", "block"},
+               {"kind", "kind", true},
+               {"fragment", "", true},
+               {"offset", "offset"},
+               {"count", "count"},
+               {"instructions", "instrs"},
+               {"file", "", true},
+               {"line", "line"},
+               {"exact", ""}};
   t.text_order = {6, 7, 5, 2, 3, 9, 0};
   t.weight = 6;
   for (const CountedProcedure *p : in_order(program)) {
@@ -172,7 +188,8 @@ Table list_blocks(const Program &program) {
       const format::Block &block = p->map->blocks[b];
       if (block.kind != format::VertexKind::code || block.count == 0) continue;
       const format::Instruction &first = p->map->instructions[block.first];
-      t.add({text(p->map->name), text(p->unit->unit), ordinal(b), text(kVertexKinds[static_cast<size_t>(block.kind)]),
+      t.add({text(p->map->name), text(p->unit->unit), ordinal(b),
+             text(kVertexKinds[static_cast<size_t>(block.kind)]),
              text(p->map->fragments[first.fragment].name), offset(first.offset),
              number_if(p->exact(), p->counts.vertex[b]), number(block.count),
              text(first.line != 0 ? std::string_view(p->unit->files[first.file]) : std::string_view()),
@@ -185,8 +202,9 @@ Table list_blocks(const Program &program) {
 Table list_edges(const Program &program) {
   Table t;
   t.by = "edge";
-  t.columns = {{"function", "function", true}, {"unit", "", true}, {"edge", "edge"}, {"from", "from"}, {"to", "to"},
-               {"kind", "kind", true}, {"count", "count"}, {"exact", ""}};
+  t.columns = {
+      {"function", "function", true}, {"unit", "", true}, {"edge", "edge"}, {"from", "from"}, {"to", "to"},
+      {"kind", "kind", true},         {"count", "count"}, {"exact", ""}};
   t.text_order = {6, 3, 4, 5, 0};
   t.weight = 6;
   for (const CountedProcedure *p : in_order(program)) {
@@ -194,7 +212,8 @@ Table list_edges(const Program &program) {
       const format::Edge &edge = p->map->edges[e];
       bool known = p->exact() && p->counts.edge_known[e];
       t.add({text(p->map->name), text(p->unit->unit), ordinal(e), ordinal(edge.from), ordinal(edge.to),
-             text(kEdgeKinds[static_cast<size_t>(edge.kind)]), number_if(known, p->counts.edge[e]), flag(known)});
+             text(kEdgeKinds[static_cast<size_t>(edge.kind)]), number_if(known, p->counts.edge[e]),
+             flag(known)});
     }
   }
   return t;
@@ -203,9 +222,17 @@ Table list_edges(const Program &program) {
 Table list_instructions(const Program &program) {
   Table t;
   t.by = "instruction";
-  t.columns = {{"function", "function", true}, {"procedure", "", true}, {"unit", "", true}, {"module", "", true}, {"offset", "offset"},
-               {"size", ""}, {"count", "count"}, {"file", "file", true}, {"line", "line"},
-               {"text", "instruction", true}, {"exact", ""}};
+  t.columns = {{"function", "function", true},
+               {"procedure", "", true},
+               {"unit", "", true},
+               {"module", "", true},
+               {"offset", "offset"},
+               {"size", ""},
+               {"count", "count"},
+               {"file", "file", true},
+               {"line", "line"},
+               {"text", "instruction", true},
+               {"exact", ""}};
   t.text_order = {6, 4, 8, 7, 0, 9};
   t.weight = 6;
   size_t total = 0;
@@ -217,14 +244,16 @@ Table list_instructions(const Program &program) {
     for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
     // Padding stands behind the blocks in the map; here it goes where it lies.
     std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return all[a].fragment != all[b].fragment ? all[a].fragment < all[b].fragment : all[a].offset < all[b].offset;
+      return all[a].fragment != all[b].fragment ? all[a].fragment < all[b].fragment
+                                                : all[a].offset < all[b].offset;
     });
     for (uint32_t i : order) {
       bool lined = all[i].line != 0;
       t.add({text(p->map->fragments[all[i].fragment].name), text(p->map->name), text(p->unit->unit),
-             text(program.modules[p->module].path), offset(all[i].offset), number(all[i].size), number_if(p->exact(), p->executed[i]),
-             text(lined ? std::string_view(p->unit->files[all[i].file]) : std::string_view()), ordinal(all[i].line),
-             text(all[i].text), flag(p->exact())});
+             text(program.modules[p->module].path), offset(all[i].offset), number(all[i].size),
+             number_if(p->exact(), p->executed[i]),
+             text(lined ? std::string_view(p->unit->files[all[i].file]) : std::string_view()),
+             ordinal(all[i].line), text(all[i].text), flag(p->exact())});
     }
   }
   return t;

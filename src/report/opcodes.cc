@@ -60,7 +60,10 @@ Table list_opcodes(const analysis::Program &program) {
   }
   Table t;
   t.by = "opcode";
-  t.columns = {{"kind", "kind", true}, {"opcode", "opcode", true}, {"count", "executed"}, {"share", "share"},
+  t.columns = {{"kind", "kind", true},
+               {"opcode", "opcode", true},
+               {"count", "executed"},
+               {"share", "share"},
                {"instructions", "instrs"}};
   t.text_order = {3, 2, 4, 0, 1};
   t.weight = 2;

@@ -22,7 +22,8 @@ bool is_set(const char *name) {
 }
 
 size_t display_width(std::string_view text) {
-  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
+  return static_cast<size_t>(
+      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 std::string show(const Cell &cell) {
@@ -133,9 +134,8 @@ void csv_cell(std::string &out, const Cell &cell) {
 // Rows are written directly: a quarter of a million of them as JSON objects in
 // memory would take longer than the whole analysis. The library escapes what needs it.
 void json_string(std::string &out, std::string_view value) {
-  bool simple = std::all_of(value.begin(), value.end(), [](char c) {
-    return c >= 0x20 && c < 0x7f && c != '"' && c != '\\';
-  });
+  bool simple = std::all_of(value.begin(), value.end(),
+                            [](char c) { return c >= 0x20 && c < 0x7f && c != '"' && c != '\\'; });
   if (!simple) {
     out += nlohmann::json(std::string(value)).dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
     return;

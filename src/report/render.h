@@ -9,7 +9,7 @@
 namespace chord::report {
 
 struct TextStyle {
-  size_t width = 0;     // columns of the terminal; 0: no limit
+  size_t width = 0;  // columns of the terminal; 0: no limit
   bool color = false;
 };
 

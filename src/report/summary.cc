@@ -21,7 +21,8 @@ Totals total(const analysis::Program &program) {
     ++t.functions;
     if (p.instructions != 0) ++t.called;
     t.instructions += p.executed.size();
-    t.instructions_never += static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{0}));
+    t.instructions_never +=
+        static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{0}));
     t.calls += p.calls;
   }
   return t;
@@ -32,15 +33,18 @@ std::string counted(uint64_t n, std::string_view one) {
 }
 
 std::string percent(uint64_t part, uint64_t whole) {
-  return whole == 0 ? "0.0%" : fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
+  return whole == 0 ? "0.0%"
+                    : fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
 std::string skipped_text(const analysis::Program &program) {
   std::string out = fmt::format("\nleft uninstrumented: {}\n", counted(program.skipped.size(), "function"));
   std::vector<std::pair<uint64_t, std::string>> reasons;
   for (const auto &[reason, times] : skipped_by_reason(program)) reasons.emplace_back(times, reason);
-  std::stable_sort(reasons.begin(), reasons.end(), [](const auto &a, const auto &b) { return a.first > b.first; });
-  for (const auto &[times, reason] : reasons) out += fmt::format("  {:>6}  {}\n", group_digits(times), reason);
+  std::stable_sort(reasons.begin(), reasons.end(),
+                   [](const auto &a, const auto &b) { return a.first > b.first; });
+  for (const auto &[times, reason] : reasons)
+    out += fmt::format("  {:>6}  {}\n", group_digits(times), reason);
   return out;
 }
 
@@ -65,7 +69,8 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   Totals t = total(program);
   std::string out = fmt::format("{}: {}, {}\n", bold(program.name, style), counted(program.runs, "run"),
                                 counted(program.threads, "thread"));
-  out += fmt::format("{} executed in {}\n", counted(program.instructions, "instruction"), counted(t.calls, "call"));
+  out += fmt::format("{} executed in {}\n", counted(program.instructions, "instruction"),
+                     counted(t.calls, "call"));
   out += fmt::format("{} of {} ran ({}); {} of {} instructions never did ({})\n", group_digits(t.called),
                      counted(t.functions, "function"), percent(t.called, t.functions),
                      group_digits(t.instructions_never), group_digits(t.instructions),
@@ -89,7 +94,8 @@ std::string summary_json(const analysis::Program &program, size_t top) {
   head["never"] = t.instructions_never;
   head["skipped"] = nlohmann::ordered_json::array();
   for (const analysis::Skipped &s : program.skipped) {
-    head["skipped"].push_back({{"function", s.map->name}, {"unit", s.unit->unit}, {"reason", s.map->skipped}});
+    head["skipped"].push_back(
+        {{"function", s.map->name}, {"unit", s.unit->unit}, {"reason", s.map->skipped}});
   }
   Table hottest = list_functions(program);
   hottest.keep_top(top);

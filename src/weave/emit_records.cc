@@ -16,7 +16,8 @@ using Kind = isa::CounterPlace::Kind;
 // it has a section to itself, a section of their own that --gc-sections can drop.
 class Placer {
  public:
-  Placer(const assembly::Section &code, uint32_t n) : code_(code), n_(n) {}
+  Placer(const assembly::Section &code, uint32_t n, uint32_t section_owner)
+      : code_(code), n_(n), section_owner_(section_owner) {}
 
   std::string loaded(std::string_view name, std::string_view flags, std::string_view type) const {
     if (!code_.group.empty()) {
@@ -33,12 +34,13 @@ class Placer {
     if (!code_.group.empty()) {
       return fmt::format("\t.section {},\"G\",@progbits,{},comdat\n", CHORD_ANCHOR_SECTION, code_.group);
     }
-    return fmt::format("\t.section {},\"o\",@progbits,{}\n", CHORD_ANCHOR_SECTION, start_label(n_, 0));
+    return fmt::format("\t.section {},\"o\",@progbits,{}\n", CHORD_ANCHOR_SECTION, start_label(section_owner_, 0));
   }
 
  private:
   const assembly::Section &code_;
   uint32_t n_;
+  uint32_t section_owner_;
 };
 
 std::string emit_counters(const Placer &placer, uint32_t n, size_t count, Kind kind) {
@@ -50,8 +52,10 @@ std::string emit_counters(const Placer &placer, uint32_t n, size_t count, Kind k
 std::string emit_record(const Placer &placer, uint32_t n, size_t count, Kind kind, uint64_t key) {
   bool thread = kind == Kind::thread_local_exec;
   int where = thread ? CHORD_COUNTERS_THREAD : kind == Kind::thread_delta ? CHORD_COUNTERS_DELTA : CHORD_COUNTERS_SHARED;
-  std::string address = thread ? counters_label(n) + "@tpoff" : counters_label(n) + "-.";
-  return fmt::format("{}\t.balign 8\n{}:\n\t.quad {}\n\t.quad {:#x}\n\t.long {}, {}\n",
+  // Offsets from the thread pointer are negative in an executable. Not every linker
+  // knows the 64-bit relocation for them, so the upper half is written out.
+  std::string address = thread ? ".long " + counters_label(n) + "@tpoff, -1" : ".quad " + counters_label(n) + "-.";
+  return fmt::format("{}\t.balign 8\n{}:\n\t{}\n\t.quad {:#x}\n\t.long {}, {}\n",
                      placer.loaded(CHORD_PROCS_SECTION, "a", "progbits"), record_label(n), address, key, count, where);
 }
 
@@ -78,8 +82,8 @@ std::string emit_anchor(const Placer &placer, const format::Procedure &map, uint
 }  // namespace
 
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &p, const format::Procedure &map,
-                         uint32_t n, const Options &options) {
-  Placer placer(unit.source->sections[p.fragments[0].section], n);
+                         uint32_t n, uint32_t section_owner, const Options &options) {
+  Placer placer(unit.source->sections[p.fragments[0].section], n, section_owner);
   size_t count = map.plan.counters.size();
   return emit_counters(placer, n, count, options.counters) +
          emit_record(placer, n, count, options.counters, map.key) + emit_anchor(placer, map, n);

@@ -10,8 +10,11 @@
 
 namespace chord::weave {
 
-// `n` is the procedure's number in the unit, `map` its finished entry.
+// `n` is the procedure's number in the unit, `map` its finished entry. `section_owner`
+// is the first woven procedure in the same section: anchors tied to one section must
+// name it by one symbol, or the assembler makes a section of each.
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &procedure,
-                         const format::Procedure &map, uint32_t n, const Options &options);
+                         const format::Procedure &map, uint32_t n, uint32_t section_owner,
+                         const Options &options);
 
 }  // namespace chord::weave

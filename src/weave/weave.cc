@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 #include <fnmatch.h>
 
+#include <map>
 #include <set>
 
 #include "assembly/liveness.h"
@@ -79,7 +80,8 @@ class UnitWeaver {
     map.key = base::Hash().add(out_.map.id).add(uint64_t{n}).value();
     if (map.skipped.empty()) map.skipped = weave(n, p, map);
     if (map.skipped.empty()) {
-      records_ += emit_records(unit_, p, map, n, options_);
+      uint32_t owner = section_owner_.try_emplace(p.fragments[0].section, n).first->second;
+      records_ += emit_records(unit_, p, map, n, owner, options_);
       ++out_.woven;
     } else {
       map.instructions.clear();
@@ -135,6 +137,7 @@ class UnitWeaver {
   Edits edits_;
   std::string records_;
   std::set<std::string> personalities_;
+  std::map<uint32_t, uint32_t> section_owner_;
 };
 
 }  // namespace

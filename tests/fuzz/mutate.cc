@@ -53,7 +53,8 @@ class Mutator {
   }
 
   void overwrite(std::string &input, size_t at) {
-    static constexpr uint64_t kExtremes[] = {0, 1, 0x7f, 0x80, 0xff, 0x7fffffff, 0xffffffff, UINT64_MAX, 1ull << 63};
+    static constexpr uint64_t kExtremes[] = {0,          1,          0x7f,       0x80,      0xff,
+                                             0x7fffffff, 0xffffffff, UINT64_MAX, 1ull << 63};
     uint64_t value = kExtremes[below(std::size(kExtremes))];
     size_t size = std::min(size_t{1} << below(4), input.size() - at);
     std::memcpy(input.data() + at, &value, size);
@@ -83,7 +84,8 @@ int main(int argc, char **argv) {
   for (unsigned long i = 0; i < rounds; ++i) {
     // Seeded by round, so that `ROUNDS=1 SEED=<the failing one>` repeats it alone.
     Mutator mutator(seed + i);
-    std::string input = mutator.mutate(corpus[mutator.below(corpus.size())], corpus[mutator.below(corpus.size())]);
+    std::string input =
+        mutator.mutate(corpus[mutator.below(corpus.size())], corpus[mutator.below(corpus.size())]);
     if (mutator.below(4) != 0) repair(input);
     try_input(input);
   }

@@ -27,7 +27,8 @@ std::vector<std::string> seeds() {
     std::string anchors;
     for (uint32_t i = 1 + sample.below(4); i > 0; --i) {
       Anchor anchor{sample.word() | 1, {}};
-      for (uint32_t n = sample.below(3); n > 0; --n) anchor.parts.push_back({sample.word(), 100, {0, 5, 1000}});
+      for (uint32_t n = sample.below(3); n > 0; --n)
+        anchor.parts.push_back({sample.word(), 100, {0, 5, 1000}});
       anchors += encode_anchor(anchor);
     }
     corpus.push_back(anchors);

@@ -128,7 +128,7 @@ def yaml(cache):
 def minisat(cache):
     folder = fetching.fetch("minisat2", cache)
     names = ["core/Main.cc", "core/Solver.cc", "utils/Options.cc", "utils/System.cc"]
-    flags = ["-std=c++11", f"-I{folder}", "-D__STDC_LIMIT_MACROS", "-D__STDC_FORMAT_MACROS", "-fpermissive"]
+    flags = ["-std=gnu++98", f"-I{folder}", "-D__STDC_LIMIT_MACROS", "-D__STDC_FORMAT_MACROS"]
     return Real("minisat", [folder / "minisat" / n for n in names], flags, ["-lz"],
                 lambda size: [Run(["-verb=0"], sample_clauses(160, seed)) for seed in range(size)])
 

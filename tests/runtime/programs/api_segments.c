@@ -4,6 +4,7 @@
  * segments: 5
  */
 #include <chord/chord.h>
+
 #include "counted.h"
 COUNTED void ignored(void) { TOUCH(); }
 COUNTED void phase(int n) {

@@ -6,6 +6,7 @@
 #include <chord/chord.h>
 #include <pthread.h>
 #include <unistd.h>
+
 #include "counted.h"
 static volatile int stop;
 COUNTED void done(void) { TOUCH(); }

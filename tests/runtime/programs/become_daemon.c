@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include "counted.h"
 COUNTED void serve(void) {
   for (int i = 0; i < 50; i++) work(i);

@@ -3,6 +3,7 @@
  * status: 5
  */
 #include <stdlib.h>
+
 #include "counted.h"
 COUNTED void at_quick_end(void) { TOUCH(); }
 int main(void) {

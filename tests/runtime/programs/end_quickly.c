@@ -3,10 +3,9 @@
  * status: 4
  */
 #include <unistd.h>
+
 #include "counted.h"
-COUNTED void middle(void) {
-  _exit(4);
-}
+COUNTED void middle(void) { _exit(4); }
 int main(void) {
   middle();
   after();

@@ -3,6 +3,7 @@
  * segments: 2
  */
 #include <unistd.h>
+
 #include "counted.h"
 COUNTED void run(const char *path) {
   execl(path, path, "hello", (char *)0);

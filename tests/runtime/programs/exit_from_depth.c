@@ -6,6 +6,7 @@
  * link: -no-pie -fno-pie
  */
 #include <stdlib.h>
+
 #include "counted.h"
 COUNTED void down(int n) {
   if (n == 0) exit(3);

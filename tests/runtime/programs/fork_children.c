@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include "counted.h"
 COUNTED void child(int how) {
   for (int i = 0; i < 25; i++) work(i);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include "counted.h"
 static volatile int stop;
 COUNTED void *busy(void *argument) {

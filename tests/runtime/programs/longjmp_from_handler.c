@@ -3,6 +3,7 @@
  */
 #include <setjmp.h>
 #include <signal.h>
+
 #include "counted.h"
 static sigjmp_buf there;
 static char stack[65536];

@@ -3,6 +3,7 @@
  * calls: main=1 in_place=10 deep=2000 after=0
  */
 #include <setjmp.h>
+
 #include "counted.h"
 static jmp_buf there;
 COUNTED void in_place(void) {

@@ -3,6 +3,7 @@
  * link: -static
  */
 #include <setjmp.h>
+
 #include "counted.h"
 static jmp_buf there;
 COUNTED void returned(void) { TOUCH(); }

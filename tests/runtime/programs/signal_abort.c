@@ -2,10 +2,9 @@
  * status: signal 6
  */
 #include <stdlib.h>
+
 #include "counted.h"
-COUNTED void middle(void) {
-  abort();
-}
+COUNTED void middle(void) { abort(); }
 int main(void) {
   middle();
   after();

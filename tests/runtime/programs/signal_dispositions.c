@@ -5,6 +5,7 @@
  */
 #include <signal.h>
 #include <stdio.h>
+
 #include "counted.h"
 COUNTED void handler(int number) {
   if (number == SIGTERM) {

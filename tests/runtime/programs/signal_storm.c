@@ -3,6 +3,7 @@
  */
 #include <signal.h>
 #include <sys/time.h>
+
 #include "counted.h"
 static volatile int handled;
 COUNTED void in_handler(void) { TOUCH(); }

@@ -3,6 +3,7 @@
  * status: signal 15
  */
 #include <signal.h>
+
 #include "counted.h"
 COUNTED void middle(void) {
   raise(SIGTERM);

@@ -4,6 +4,7 @@
  * link: -static
  */
 #include <pthread.h>
+
 #include "counted.h"
 COUNTED void *run(void *argument) {
   for (int i = 0; i < 100000; i++) work(i);

@@ -4,6 +4,7 @@
  * flags: -pthread
  */
 #include <threads.h>
+
 #include "counted.h"
 COUNTED int run(void *argument) {
   (void)argument;

@@ -4,6 +4,7 @@
  */
 #include <thread>
 #include <vector>
+
 #include "counted.h"
 int main() {
   std::vector<std::thread> threads;

@@ -3,6 +3,7 @@
  * flags: -pthread
  */
 #include <pthread.h>
+
 #include "counted.h"
 static pthread_key_t key;
 extern "C" COUNTED void object(void) { TOUCH(); }

@@ -5,6 +5,7 @@
  */
 #include <pthread.h>
 #include <unistd.h>
+
 #include "counted.h"
 COUNTED void down(int n) {
   if (n == 0) pthread_exit(0);

@@ -6,6 +6,7 @@
 #include <pthread.h>
 #include <stdlib.h>
 #include <unistd.h>
+
 #include "counted.h"
 COUNTED void *run(void *argument) {
   usleep(20000);

@@ -8,6 +8,7 @@
 #include <signal.h>
 #include <stdlib.h>
 #include <unistd.h>
+
 #include "counted.h"
 COUNTED void *spin(void *argument) {
   for (int i = 0;; i = work(i)) TOUCH();

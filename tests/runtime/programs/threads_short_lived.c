@@ -5,6 +5,7 @@
 #include <limits.h>
 #include <pthread.h>
 #include <stdio.h>
+
 #include "counted.h"
 COUNTED void *run(void *argument) {
   work(1);

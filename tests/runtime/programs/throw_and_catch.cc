@@ -3,6 +3,7 @@
  * link: -static
  */
 #include <stdexcept>
+
 #include "counted.h"
 extern "C" {
 COUNTED void destroyed(void) { TOUCH(); }

@@ -3,8 +3,9 @@
  * calls: main=1 sealed=1 middle=1 thrower=1 destroyed=1 work=1 after=0
  * status: signal 6
  */
-#include <exception>
 #include <cstdlib>
+#include <exception>
+
 #include "counted.h"
 extern "C" {
 COUNTED void destroyed(void) { TOUCH(); }

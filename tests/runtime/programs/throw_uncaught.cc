@@ -3,8 +3,9 @@
  * status: signal 6
  */
 #include <cstdio>
-#include <exception>
 #include <cstdlib>
+#include <exception>
+
 #include "counted.h"
 extern "C" {
 COUNTED void thrower(void) { throw 1; }

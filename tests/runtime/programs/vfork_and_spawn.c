@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <sys/wait.h>
 #include <unistd.h>
+
 #include "counted.h"
 extern char **environ;
 COUNTED void in_child(int how) {

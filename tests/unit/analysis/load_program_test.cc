@@ -16,7 +16,8 @@ namespace {
 class LoadProgram : public ::testing::Test {
  protected:
   // Links an ELF file with the sample's map and anchor; returns its path.
-  std::string link_map(const std::string &name, const std::string &map, const std::vector<std::string> &flags = {}) {
+  std::string link_map(const std::string &name, const std::string &map,
+                       const std::vector<std::string> &flags = {}) {
     base::write_file(folder_.file("map"), map);
     base::write_file(folder_.file("anchor"), format::encode_anchor(loop_anchor()));
     std::string source =
@@ -69,8 +70,9 @@ TEST_F(LoadProgram, FromAnElfFile) {
 
 TEST_F(LoadProgram, AnotherBuildOrNoMapOrNoFile) {
   std::string path = link("prog", {"--build-id=0x0102ff04"});
-  EXPECT_NE(message(profile_of(path, "\x05")).find("is of another build (build id 05, the file has 0102ff04)"),
-            std::string::npos);
+  EXPECT_NE(
+      message(profile_of(path, "\x05")).find("is of another build (build id 05, the file has 0102ff04)"),
+      std::string::npos);
   EXPECT_NE(message(profile_of(folder_.file("gone"), "")).find("gone: cannot open"), std::string::npos);
   EXPECT_NE(message(profile_of(folder_.file("x.s"), "")).find("not an ELF file"), std::string::npos);
   EXPECT_NE(message(profile_of("/bin/ls", "")).find("/bin/ls: has no map"), std::string::npos);

@@ -117,7 +117,9 @@ TEST(Program, AnExitBetweenInstructionsIsAProblem) {
   EXPECT_NE(count({s}).procedures[0].problem.find("where no instruction of it is"), std::string::npos);
 }
 
-TEST(Program, OverflowIsAnError) { EXPECT_THROW(count({loop_segment(UINT64_MAX, 1), loop_segment(1, 1)}), base::Error); }
+TEST(Program, OverflowIsAnError) {
+  EXPECT_THROW(count({loop_segment(UINT64_MAX, 1), loop_segment(1, 1)}), base::Error);
+}
 
 TEST(Program, AnotherBuildIsRefusedByName) {
   format::Segment other = loop_segment(1, 1);
@@ -126,7 +128,8 @@ TEST(Program, AnotherBuildIsRefusedByName) {
     count({other});
     FAIL() << "accepted";
   } catch (const base::Error &e) {
-    EXPECT_NE(std::string(e.what()).find("/bin/loop: the profile is of another build"), std::string::npos) << e.what();
+    EXPECT_NE(std::string(e.what()).find("/bin/loop: the profile is of another build"), std::string::npos)
+        << e.what();
     EXPECT_NE(e.hint, "");
   }
   // Beside runs of the present build the old ones are left out with a warning.

@@ -36,7 +36,8 @@ inline format::Procedure loop_procedure() {
   p.name = "loop";
   p.global = true;
   p.fragments = {{"loop", 21}};
-  auto add = [&](uint32_t offset, uint8_t size, uint32_t line, uint32_t mnemonic, isa::Traits traits, const char *text) {
+  auto add = [&](uint32_t offset, uint8_t size, uint32_t line, uint32_t mnemonic, isa::Traits traits,
+                 const char *text) {
     p.instructions.push_back({0, offset, size, traits, 0, line, mnemonic, text, ""});
   };
   add(0, 1, 1, 0, isa::kStore, "push %rbx");
@@ -62,7 +63,8 @@ inline format::Procedure loop_procedure() {
 
 inline format::Anchor loop_anchor() {
   // Woven length: 21 original bytes and both probes.
-  return {kLoopKey, {{kLoopAddress, 21 + kEntryProbe + kBodyProbe, {kEntryProbe, 6 + kEntryProbe + kBodyProbe}}}};
+  return {kLoopKey,
+          {{kLoopAddress, 21 + kEntryProbe + kBodyProbe, {kEntryProbe, 6 + kEntryProbe + kBodyProbe}}}};
 }
 
 inline format::UnitMap loop_unit() {

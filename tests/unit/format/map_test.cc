@@ -120,7 +120,8 @@ TEST(Map, IndexesOutOfRangeAreRefused) {
 TEST(Map, GraphHasTheMapsEdgeNumbers) {
   Procedure p;
   p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}, {VertexKind::code, 0, 0}};
-  p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}, {0, 2, EdgeKind::enter, 0, 0}, {2, 1, EdgeKind::leave, 0, 0}};
+  p.edges = {
+      {1, 0, EdgeKind::return_edge, 0, 0}, {0, 2, EdgeKind::enter, 0, 0}, {2, 1, EdgeKind::leave, 0, 0}};
   core::Graph graph = p.graph();
   ASSERT_EQ(graph.edge_count(), 3u);
   for (uint32_t e = 0; e < 3; ++e) {

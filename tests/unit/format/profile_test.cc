@@ -31,7 +31,8 @@ TEST(Profile, TextFormRoundTrip) {
 }
 
 TEST(Profile, EverySegmentIsAMultipleOfEightBytes) {
-  for (uint64_t seed = 0; seed < 50; ++seed) EXPECT_EQ(encode_segment(Sampler(seed).segment()).size() % 8, 0u);
+  for (uint64_t seed = 0; seed < 50; ++seed)
+    EXPECT_EQ(encode_segment(Sampler(seed).segment()).size() % 8, 0u);
 }
 
 TEST(Profile, TornSegmentsAreSkippedAndNamed) {

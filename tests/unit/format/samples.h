@@ -20,11 +20,16 @@ class Sampler {
   uint64_t word() { return random_(); }
 
   std::string text() {
-    static const std::vector<std::string> kTexts = {"movq\t%rax, %rbx",     "jne\t.L117",
-                                                    "jmp\t*.L5(,%rax,8)",   "movl\t$-12, -8(%rbp)",
-                                                    "call\tsqlite3_free@PLT", "vpaddd\t%zmm3, %zmm1, %zmm2",
-                                                    "",                     "nop",
-                                                    "mov eax, DWORD PTR [rsp+007]", "jle\t.LBB12_9",
+    static const std::vector<std::string> kTexts = {"movq\t%rax, %rbx",
+                                                    "jne\t.L117",
+                                                    "jmp\t*.L5(,%rax,8)",
+                                                    "movl\t$-12, -8(%rbp)",
+                                                    "call\tsqlite3_free@PLT",
+                                                    "vpaddd\t%zmm3, %zmm1, %zmm2",
+                                                    "",
+                                                    "nop",
+                                                    "mov eax, DWORD PTR [rsp+007]",
+                                                    "jle\t.LBB12_9",
                                                     "addq\t$18446744073709551615, %rax"};
     if (below(8) != 0) {
       std::string chosen = kTexts[below(static_cast<uint32_t>(kTexts.size()))];

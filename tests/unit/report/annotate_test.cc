@@ -20,7 +20,8 @@ analysis::Program sample(const std::string &folder, uint64_t rounds) {
 class Annotate : public ::testing::Test {
  protected:
   void SetUp() override {
-    base::write_file(folder_.file("loop.c"), "void loop(void) {\n  for (;;) {\n    helper();\n    more();\n}}\n// end\n");
+    base::write_file(folder_.file("loop.c"),
+                     "void loop(void) {\n  for (;;) {\n    helper();\n    more();\n}}\n// end\n");
   }
   base::TempFolder folder_;
 };

@@ -24,7 +24,8 @@ Program sample(uint64_t calls = 2, uint64_t rounds = 10) {
 
 Program contradictory() {
   format::Segment segment = analysis::loop_segment(1, 10);
-  segment.exits = {{analysis::kLoopAddress + 20 + analysis::kEntryProbe + analysis::kBodyProbe, 5, 0, CHORD_EXIT_AT_PC}};
+  segment.exits = {
+      {analysis::kLoopAddress + 20 + analysis::kEntryProbe + analysis::kBodyProbe, 5, 0, CHORD_EXIT_AT_PC}};
   std::vector<analysis::Object> objects;
   objects.push_back(analysis::loop_object());
   return analysis::count_program(std::move(objects), {&segment});

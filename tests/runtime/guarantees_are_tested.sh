@@ -1,0 +1,13 @@
+#!/bin/sh
+# Every guarantee of docs/runtime.md names tests, and they exist; every program here is
+# named there.
+. "$(dirname "$0")/../e2e/common.inc"
+sed -n '/^| situation/,/^$/p' "$root/docs/runtime.md" | awk -F'|' 'NR > 2 { print $(NF - 1) }' |
+  grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u >named
+for name in $(cat named); do
+  ls "$here/$name.sh" "$here/programs/$name.c" "$here/programs/$name.cc" 2>/dev/null | grep -q . || fail "no test $name"
+done
+for file in "$here"/programs/*.c "$here"/programs/*.cc; do
+  name=$(basename "$file" | sed 's/[.]cc*$//')
+  grep -qx "$name" named || fail "$name is not in the table of docs/runtime.md"
+done
