@@ -47,7 +47,28 @@ enum {
   CHORD_COUNTERS_DELTA = 1,
   /* As DELTA, but all threads count in the shared array itself. */
   CHORD_COUNTERS_SHARED = 2,
+  /* No procedure's counters but the one counter of a kind of event: `counters` is
+   * the kind, `count` is 1, and it lies at index kind of the module's thread-local
+   * array __chord_events. */
+  CHORD_COUNTERS_EVENT = 3,
 };
+
+/* Kinds of events, as in chord.h. */
+enum {
+  CHORD_EVENT_INSTRUCTIONS = 0,
+  CHORD_EVENT_CALLS = 1,
+  CHORD_EVENT_BRANCHES = 2,
+  CHORD_EVENT_BACKWARD = 3,
+  CHORD_EVENT_LOADS = 4,
+  CHORD_EVENT_STORES = 5,
+  CHORD_EVENT_BLOCKS = 6,
+  CHORD_EVENT_KINDS = 8, /* size of __chord_events */
+};
+
+/* In chord_proc::key and in COUNTS records small keys stand for kinds of events,
+ * all others for procedures. */
+#define CHORD_EVENT_KEY(kind) ((kind) + 1)
+#define CHORD_FIRST_PROCEDURE_KEY 256
 
 struct chord_proc {
   int64_t counters; /* where: see above */

@@ -1,8 +1,6 @@
 // The functions behind <chord/chord.h>.
 #include "runtime.h"
 
-#define CHORD_API extern "C" __attribute__((externally_visible, visibility("default")))
-
 namespace chord::runtime {
 namespace {
 

@@ -3,6 +3,7 @@
 #include "api.cc"
 #include "cfi.cc"
 #include "contexts.cc"
+#include "events.cc"
 #include "exits.cc"
 #include "frames.cc"
 #include "jumps.cc"

@@ -54,9 +54,9 @@ void suspend(Instance &instance, const ucontext_t *context) {
   if (table == nullptr || !replace(*table, context, nullptr, context)) instance.notes |= note_other_stack;
 }
 
-bool resume(Instance &instance, const ucontext_t *context) {
+void resume(Instance &instance, const ucontext_t *context) {
   ContextTable *table = table_of(instance, false);
-  return table != nullptr && replace(*table, context, context, nullptr);
+  if (table != nullptr) replace(*table, context, context, nullptr);
 }
 
 }  // namespace
@@ -75,11 +75,11 @@ void record_suspended(Instance &instance, int64_t count) {
 }
 
 extern "C" CHORD_SHARED int __chord_wrap_swapcontext(ucontext_t *left, const ucontext_t *entered) {
-  if (Instance *running = instance()) {
-    resume(*running, entered);
-    suspend(*running, left);
-  }
-  return swapcontext(left, entered);
+  if (Instance *running = instance()) suspend(*running, left);
+  int result = swapcontext(left, entered);
+  // Whoever came back to it, by whatever means, came back here.
+  if (Instance *running = instance()) resume(*running, left);
+  return result;
 }
 
 // Nobody comes back here: up to the context's own frame if it is on this stack,
@@ -91,7 +91,8 @@ extern "C" CHORD_SHARED int __chord_wrap_setcontext(const ucontext_t *entered) {
     __chord_capture(&here.registers);
     auto target = static_cast<uint64_t>(entered->uc_mcontext.gregs[REG_RSP]);
     Thread *thread = current_thread(*running);
-    if (resume(*running, entered))
+    ContextTable *table = table_of(*running, false);
+    if (table != nullptr && is_suspended(*table, entered))
       record_frames(*running, thread, here, 1);
     else
       record_jump(*running, thread, here, target, 1);

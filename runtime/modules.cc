@@ -12,6 +12,15 @@ uint64_t *thread_array(const chord_proc &proc, const Thread &thread) {
   return reinterpret_cast<uint64_t *>(thread.pointer + static_cast<int32_t>(proc.counters));
 }
 
+uint64_t *event_counter(const Module &module, const chord_proc &proc, const Thread &thread) {
+  return reinterpret_cast<uint64_t *>(thread.pointer + module.events) + proc.counters;
+}
+
+// Whether each thread counts in thread-local storage.
+bool is_thread_local(const chord_proc &proc) {
+  return proc.kind == CHORD_COUNTERS_THREAD || proc.kind == CHORD_COUNTERS_EVENT;
+}
+
 uint64_t *shared_array(const chord_proc &proc) {
   return reinterpret_cast<uint64_t *>(reinterpret_cast<int64_t>(&proc.counters) + proc.counters);
 }
@@ -31,7 +40,7 @@ void measure(Module &module) {
   for (size_t i = 0; i < module.proc_count; ++i) {
     const chord_proc &proc = module.procs[i];
     module.counters += proc.count;
-    if (proc.kind == CHORD_COUNTERS_THREAD) module.thread_bytes += proc.count * sizeof(uint64_t);
+    if (is_thread_local(proc)) module.thread_bytes += proc.count * sizeof(uint64_t);
     if (proc.kind != CHORD_COUNTERS_DELTA) continue;
     char *low = reinterpret_cast<char *>(shared_array(proc)), *high = low + proc.count * sizeof(uint64_t);
     if (module.delta_low == nullptr || low < module.delta_low) module.delta_low = low;
@@ -71,6 +80,7 @@ int64_t delta_of(const Module &module, const Block &block) {
 // The counters only this thread counts in, or null.
 uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &thread, const Block *block) {
   if (proc.kind == CHORD_COUNTERS_THREAD) return thread_array(proc, thread);
+  if (proc.kind == CHORD_COUNTERS_EVENT) return event_counter(module, proc, thread);
   if (proc.kind != CHORD_COUNTERS_DELTA || block == nullptr) return nullptr;
   return reinterpret_cast<uint64_t *>(reinterpret_cast<int64_t>(shared_array(proc)) +
                                       delta_of(module, *block));
@@ -79,7 +89,7 @@ uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &
 // What all threads without a block of their own counted.
 void add_shared_counters(const Module &module, uint64_t *into) {
   for (size_t i = 0; i < module.proc_count; into += module.procs[i].count, ++i)
-    if (module.procs[i].kind != CHORD_COUNTERS_THREAD)
+    if (!is_thread_local(module.procs[i]))
       add_counters(shared_array(module.procs[i]), module.procs[i].count, into);
 }
 
@@ -168,7 +178,7 @@ void zero_thread_counters(const Module &module, const Thread &thread, bool block
   const Block *block = block_of(module, thread);
   for (size_t i = 0; i < module.proc_count; ++i) {
     const chord_proc &proc = module.procs[i];
-    if (blocks_only && proc.kind == CHORD_COUNTERS_THREAD) continue;
+    if (blocks_only && is_thread_local(proc)) continue;
     uint64_t *counters = own_array(module, proc, thread, block);
     for (uint32_t k = 0; counters != nullptr && k < proc.count; ++k)
       if (counters[k] != 0) counters[k] = 0;

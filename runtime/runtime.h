@@ -55,6 +55,7 @@ struct Module {
   uint64_t bias;
   char *delta_low, *delta_high;  // range of the DELTA counters, empty without
   int64_t delta_variable;        // __chord_delta, relative to the thread pointer
+  int64_t events;                // __chord_events, likewise
   size_t thread_bytes;           // size of the THREAD counters
   Block *free_blocks;
   uint8_t build_id[64];
@@ -89,6 +90,8 @@ void add_thread_counters(const Module &module, const Thread &thread, uint64_t *i
 void zero_thread_counters(const Module &module, const Thread &thread, bool blocks_only);
 // Gives the thread its own block of a DELTA module.
 void give_block(Instance &instance, Module &module, Thread &thread);
+// The calling module's __chord_events, relative to the thread pointer (events.cc).
+int64_t offset_of_events();
 bool in_woven_module(const Instance &instance, uint64_t pc);
 
 // ---- Threads (threads.cc) -----------------------------------------------
@@ -269,6 +272,7 @@ struct Instance {
   uint32_t pid;
   Lock lock;            // modules, threads, totals
   uint32_t writer;      // thread that writes a segment, or 0
+  long file;            // the profile while it is open, or 0
   ModuleState *states;  // live modules
   ModuleState *owner;   // whose hooks are installed
   Module *modules;      // all ever seen, newest first

@@ -101,6 +101,14 @@ void fill_module(Module &module, const dl_phdr_info &object) {
   module.high = reinterpret_cast<char *>(object.dlpi_addr + high);
 }
 
+// Absolute: a reader is somewhere else.
+void name_module(Module &module, const char *name) {
+  char folder[512];
+  Text path(module.path, sizeof module.path);
+  if (name[0] != '/' && kernel(SYS_getcwd, arg(folder), sizeof folder) > 0) path.add(folder).add('/');
+  path.add(name[0] == '.' && name[1] == '/' ? name + 2 : name);
+}
+
 int visit_object(dl_phdr_info *object, size_t, void *data) {
   Search &search = *static_cast<Search *>(data);
   bool own = contains(*object, &__chord_module);
@@ -115,8 +123,7 @@ int visit_object(dl_phdr_info *object, size_t, void *data) {
     search.is_program = !named;
     if (search.fill != nullptr) {
       fill_module(*search.fill, *object);
-      Text path(search.fill->path, sizeof search.fill->path);
-      if (named) path.add(object->dlpi_name);
+      if (named) name_module(*search.fill, object->dlpi_name);
     }
   }
   return 0;
@@ -188,6 +195,9 @@ void after_fork_in_child() {
   Mask mask = i->fork_mask;
   i->pid = process_id();
   i->start_ns = wall_clock_ns();
+  // Another thread was writing: not here.
+  if (i->file > 0) kernel(SYS_close, i->file);
+  i->file = 0;
   i->writer = 0;
   i->finished = false;
   i->notes = 0;
@@ -316,6 +326,7 @@ void describe_module(Module &module, Instance &instance) {
   module.procs = __start_chord_procs;
   module.proc_count = static_cast<size_t>(__stop_chord_procs - __start_chord_procs);
   module.delta_variable = reinterpret_cast<char *>(&__chord_delta) - thread_pointer();
+  module.events = offset_of_events();
 }
 
 }  // namespace chord::runtime

@@ -225,6 +225,10 @@ bool find_clang_row(uint64_t place, Row &row) {
   return true;
 }
 
+// A function that is only ever returned to, as the one below a makecontext's: a
+// return address is its first, and there is no call before it.
+bool is_outermost(Instance &instance, uint64_t pc) { return function_start(instance, pc) == pc; }
+
 // The code a signal handler returns to: mov $15, %rax; syscall. There the stack
 // pointer points to the interrupted context, whatever unwind information says.
 bool is_signal_return(const Frame &frame) {
@@ -261,7 +265,8 @@ Step step(Instance &instance, Frame &frame) {
   }
   const uint8_t *entry = entry_for(instance, place);
   Row row;
-  if ((entry == nullptr || !find_row(entry, place, row)) && !find_clang_row(place, row)) return Step::lost;
+  if ((entry == nullptr || !find_row(entry, place, row)) && !find_clang_row(place, row))
+    return !frame.interrupted && is_outermost(instance, pc) ? Step::end : Step::lost;
   if (cache != nullptr && as_rule(row, place, rule)) {
     remember(*cache, rule);
     return apply(rule, frame);

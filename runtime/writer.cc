@@ -341,8 +341,14 @@ bool append_segment(Instance &instance, const End &end) {
   // A relative name means the folder we started in, or nothing.
   bool nowhere = instance.out[0] != '/' && instance.folder[0] == 0;
   long file = nowhere ? -ENOENT : open_profile(path);
+  instance.file = file;
   long error = file < 0 ? file : append(instance, file, end);
-  if (file >= 0) kernel(SYS_close, file);  // and unlock
+  if (file >= 0) {
+    // Closing would not unlock it if another thread forked meanwhile.
+    kernel(SYS_flock, file, LOCK_UN);
+    kernel(SYS_close, file);
+  }
+  instance.file = 0;
   if (error != 0) warn(instance, path, error);
   return error == 0;
 }

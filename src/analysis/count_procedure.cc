@@ -69,6 +69,10 @@ void count_instructions(const Ends &ends, CountedProcedure &procedure) {
   }
   for (uint32_t e = 0; e < map.edges.size(); ++e) {
     const format::Edge &edge = map.edges[e];
+    if (edge.padding_count != 0 && !procedure.counts.edge_known[e]) {
+      procedure.problem = fmt::format("the plan does not determine edge {}, on which instructions run", e);
+      return;
+    }
     std::fill_n(procedure.executed.begin() + edge.padding_first, edge.padding_count,
                 procedure.counts.edge[e]);
   }

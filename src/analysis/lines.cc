@@ -16,6 +16,7 @@ struct Visit {
   uint64_t line = 0;       // file << 32 | line
   uint64_t total = 0;      // times control came here
   uint64_t continued = 0;  // of these, from the same line
+  bool open = false;       // how many is not known
 };
 
 struct Stretch {
@@ -36,11 +37,14 @@ class Visits {
     first_.resize(map.blocks.size());
     last_.resize(map.blocks.size());
     for (uint32_t b = 0; b < map.blocks.size(); ++b) cut_block(b);
-    for (uint32_t b = 0; b < map.blocks.size(); ++b) {
-      if (map.blocks[b].kind == format::VertexKind::dispatch) adopt_line(b);
-    }
+    adopt_lines();
     for (uint32_t e = 0; e < map.edges.size(); ++e) {
-      continue_lines(last_[map.edges[e].from], first_[map.edges[e].to], procedure.counts.edge[e]);
+      uint32_t from = last_[map.edges[e].from], to = first_[map.edges[e].to];
+      if (procedure.counts.edge_known[e]) {
+        continue_lines(from, to, procedure.counts.edge[e]);
+      } else {
+        leave_open(from, to);
+      }
     }
   }
 
@@ -49,9 +53,9 @@ class Visits {
   void count(Add add) const {
     for (const Visit &visit : visits_) {
       // More may have set out from the line than arrived, if activations ended on the way.
-      add(visit.line, visit.total > visit.continued ? visit.total - visit.continued : 0);
+      add(visit.line, visit.total > visit.continued ? visit.total - visit.continued : 0, !visit.open);
     }
-    for (uint32_t c : back_continuations()) add(visits_[continuations_[c].to].line, continuations_[c].count);
+    for (uint32_t c : back_continuations()) add(visits_[continuations_[c].to].line, continuations_[c].count, true);
   }
 
  private:
@@ -96,21 +100,35 @@ class Visits {
     inner_.clear();
   }
 
-  // The middle of an indirect jump lies in the line of the jumps that lead to it,
-  // if that is one line.
-  void adopt_line(uint32_t b) {
+  // A block that has no line of its own (the middle of an indirect jump, code the
+  // compiler could not attribute) lies in the line of the blocks that lead to it, if
+  // that is one line. Chains of such blocks take several rounds.
+  void adopt_lines() {
     const format::Procedure &map = *procedure_.map;
+    std::vector<std::vector<uint32_t>> before(map.blocks.size());
+    for (const format::Edge &edge : map.edges) before[edge.to].push_back(edge.from);
+    for (bool changed = true; changed;) {
+      changed = false;
+      for (uint32_t b = 0; b < map.blocks.size(); ++b) {
+        bool inner = map.blocks[b].kind == format::VertexKind::code ||
+                     map.blocks[b].kind == format::VertexKind::dispatch;
+        if (inner && stretches_[last_[b]].last_visit == kNone && adopt_line(b, before[b])) changed = true;
+      }
+    }
+  }
+
+  bool adopt_line(uint32_t b, const std::vector<uint32_t> &before) {
     uint64_t line = 0;
-    for (const format::Edge &edge : map.edges) {
-      if (edge.to != b) continue;
-      uint32_t from = stretches_[last_[edge.from]].last_visit;
-      if (from == kNone || (line != 0 && visits_[from].line != line)) return;
+    for (uint32_t block : before) {
+      uint32_t from = stretches_[last_[block]].last_visit;
+      if (from == kNone || (line != 0 && visits_[from].line != line)) return false;
       line = visits_[from].line;
     }
-    if (line == 0) return;
+    if (line == 0) return false;
     first_[b] = last_[b] = open_stretch();
     visit(stretches_[first_[b]], line, procedure_.counts.vertex[b]);
     stretches_[first_[b]].end_visit = static_cast<uint32_t>(visits_.size());
+    return true;
   }
 
   void continue_lines(uint32_t from_stretch, uint32_t to_stretch, uint64_t count) {
@@ -121,6 +139,16 @@ class Visits {
       if (visits_[v].line != visits_[from].line) continue;
       visits_[v].continued += count;
       continuations_.push_back({from, v, count});
+    }
+  }
+
+  // The line goes on along an edge that may have been taken any number of times.
+  void leave_open(uint32_t from_stretch, uint32_t to_stretch) {
+    uint32_t from = stretches_[from_stretch].last_visit;
+    if (from == kNone || visits_[from].total == 0) return;
+    const Stretch &to = stretches_[to_stretch];
+    for (uint32_t v = to.first_visit; v < to.end_visit; ++v) {
+      if (visits_[v].line == visits_[from].line && visits_[v].total != 0) visits_[v].open = true;
     }
   }
 
@@ -209,8 +237,9 @@ LineTable count_lines(const Program &program) {
       line.executed = checked_add(line.executed, procedure.executed[i], procedure.map->name);
       line.exact = line.exact && procedure.exact();
     }
-    Visits(procedure, files).count([&](uint64_t key, uint64_t count) {
+    Visits(procedure, files).count([&](uint64_t key, uint64_t count, bool known) {
       LineCount &line = lines[key];
+      line.count_known = line.count_known && known;
       line.count = checked_add(line.count, count, procedure.map->name);
     });
   }

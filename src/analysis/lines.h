@@ -32,6 +32,8 @@ struct LineCount {
   uint64_t executed = 0;  // instructions executed
   uint32_t instructions = 0;
   bool exact = true;  // false: some procedure on it has contradictory counts
+  // False: `count` depends on edges that the placement of counters left open.
+  bool count_known = true;
 };
 
 struct LineTable {

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 #include <set>
+#include <tuple>
 
 namespace chord::assembly {
 namespace {
@@ -22,7 +23,7 @@ class Search {
     if (uint32_t t = table_in(jump); t != kNoStatement) {
       found_.insert(t);
     } else {
-      back(block, b.count - 1, jump.decoded.reads);
+      back({block, b.count - 1, feeds(jump), false});
     }
     complete = complete_ && !found_.empty();
     return found_;
@@ -43,49 +44,72 @@ class Search {
     return kNoStatement;
   }
 
-  // Walks backward from instruction `count` of the block, following what defines
-  // the wanted registers. Iterative: a way is a block and a wanted set.
-  void back(uint32_t block, uint32_t count, isa::Resources wanted) {
-    std::vector<std::tuple<uint32_t, uint32_t, isa::Resources>> ways = {{block, count, wanted}};
+  // Registers through which a table's address may come into the instruction's result.
+  // A scaled index is a position in the table, not its address.
+  static isa::Resources feeds(const Instruction &in) {
+    const isa::Decoded &d = in.decoded;
+    isa::Resources reads = d.reads & isa::all_registers();
+    if (d.address_scale == 0) return reads;
+    isa::Resources others = reads & ~(d.address_base | d.address_index);
+    bool is_load = (d.traits & isa::kLoad) != 0;
+    if (is_load) others = 0;
+    return others | d.address_base | (d.address_scale == 1 ? d.address_index : 0);
+  }
+
+  // A way back: the first `count` instructions of the block are still to be seen.
+  struct Way {
+    uint32_t block;
+    uint32_t count;
+    isa::Resources wanted;
+    bool found;
+  };
+
+  // Follows what defines the wanted registers. Iterative; a block is entered once for
+  // each set of wanted registers.
+  void back(const Way &start) {
+    std::vector<Way> ways = {start};
     while (!ways.empty()) {
-      auto [b, n, want] = ways.back();
+      Way way = ways.back();
       ways.pop_back();
-      if (!through_block(b, n, want)) continue;
-      if (in_.predecessors[b].empty()) complete_ = false;
-      for (uint32_t p : in_.predecessors[b]) {
+      through_block(way);
+      if (way.wanted == 0 || in_.predecessors[way.block].empty()) {
+        complete_ = complete_ && way.found;
+        continue;
+      }
+      for (uint32_t p : in_.predecessors[way.block]) {
         if (in_.procedure->blocks[p].kind != BlockKind::code) {
-          complete_ = false;
-        } else if (visited_.insert(p).second) {
-          ways.emplace_back(p, in_.procedure->blocks[p].count, want);
+          complete_ = complete_ && way.found;
+        } else if (visited_.emplace(p, way.wanted, way.found).second) {
+          ways.push_back({p, in_.procedure->blocks[p].count, way.wanted, way.found});
         }
       }
     }
   }
 
-  // False if the way ends inside the block.
-  bool through_block(uint32_t block, uint32_t count, isa::Resources &wanted) {
-    const Block &b = in_.procedure->blocks[block];
-    for (uint32_t k = count; k-- > 0;) {
+  void through_block(Way &way) {
+    const Block &b = in_.procedure->blocks[way.block];
+    for (uint32_t k = way.count; k-- > 0 && way.wanted != 0;) {
       const Instruction &in = in_.procedure->instructions[b.first + k];
       if (in.decoded.flow == isa::Flow::call) {
-        wanted &= ~isa::call_clobbers();  // a result of a call is no address of ours
+        way.wanted &= ~isa::call_clobbers();  // a result of a call is no address of ours
         continue;
       }
-      if (!wanted) break;
-      if (!(in.decoded.writes & wanted)) continue;
+      if (!(in.decoded.writes & way.wanted)) continue;
+      way.wanted &= ~in.decoded.kills;
       if (uint32_t t = table_in(in); t != kNoStatement) {
         found_.insert(t);
-        return false;
+        way.found = true;
+      } else if (isa::is_stack_slot(in.decoded)) {
+        complete_ = false;  // what was put there is not followed
+      } else {
+        way.wanted |= feeds(in);
       }
-      wanted = (wanted & ~in.decoded.kills) | (in.decoded.reads & isa::all_registers());
     }
-    if (!wanted) complete_ = false;
-    return wanted != 0;
   }
 
   const DispatchInput &in_;
   std::set<uint32_t> found_;
-  std::set<uint32_t> visited_;
+  std::set<std::tuple<uint32_t, isa::Resources, bool>> visited_;
   bool complete_ = true;
 };
 

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
@@ -57,6 +58,21 @@ void write_file(const std::string &path, std::string_view bytes) {
   }
   if (::close(fd) != 0) {
     throw Error(fmt::format("{}: cannot write: {}", path, std::strerror(errno)));
+  }
+}
+
+void replace_file(const std::string &path, std::string_view bytes) {
+  std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
+  try {
+    write_file(temporary, bytes);
+  } catch (const Error &e) {
+    ::unlink(temporary.c_str());
+    throw Error(fmt::format("{}: cannot be written ({})", path, e.what()));
+  }
+  if (::rename(temporary.c_str(), path.c_str()) != 0) {
+    int why = errno;
+    ::unlink(temporary.c_str());
+    throw Error(fmt::format("{}: cannot replace: {}", path, std::strerror(why)));
   }
 }
 

@@ -9,6 +9,8 @@ namespace chord::base {
 // Throw Error naming the file and the system's reason.
 std::string read_file(const std::string &path);
 void write_file(const std::string &path, std::string_view bytes);
+// The same, but the old file, if any, stays whole until the new one is.
+void replace_file(const std::string &path, std::string_view bytes);
 std::string read_all(int descriptor);
 
 bool is_executable_file(const std::string &path);

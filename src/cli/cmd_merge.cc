@@ -1,10 +1,3 @@
-#include <fmt/core.h>
-#include <unistd.h>
-
-#include <cstdio>
-#include <cstring>
-#include <filesystem>
-
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "cli/command.h"
@@ -20,22 +13,6 @@ constexpr const char *kExamples =
     "  chord merge -o prog.chord prog.chord      pack the runs of one profile\n"
     "\n"
     "Runs of the same program and label become one; the sums stay what they were.\n";
-
-// The old file, if any, stays whole until the new one is.
-void write_atomically(const std::string &path, const std::string &bytes) {
-  std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  try {
-    base::write_file(temporary, bytes);
-  } catch (const base::Error &) {
-    std::remove(temporary.c_str());
-    throw;
-  }
-  if (std::rename(temporary.c_str(), path.c_str()) != 0) {
-    int why = errno;
-    std::remove(temporary.c_str());
-    throw base::Error(fmt::format("{}: cannot replace: {}", path, std::strerror(why)));
-  }
-}
 
 }  // namespace
 
@@ -56,7 +33,7 @@ int cmd_merge(std::vector<std::string> args) {
   std::string bytes;
   for (const format::Segment &segment : format::merge_segments(profile.segments))
     bytes += format::encode_segment(segment);
-  write_atomically(out, bytes);
+  base::replace_file(out, bytes);
   return 0;
 }
 

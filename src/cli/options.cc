@@ -37,7 +37,7 @@ void add_listing_options(CLI::App &app, ListingOptions &options) {
   app.add_flag("--csv", options.csv, "comma-separated values")->excludes(json);
   app.add_option("--top", options.top, "only the N rows with the greatest counts")
       ->type_name("N")
-      ->check(CLI::PositiveNumber);
+      ->check(CLI::Range(size_t{1}, size_t{1000000000}));
 }
 
 void add_input_options(CLI::App &app, InputOptions &options) {
@@ -94,6 +94,7 @@ analysis::Program load(const InputOptions &input, bool texts) {
 
 void print_listing(report::Table &table, const ListingOptions &options, const nlohmann::ordered_json &head) {
   if (options.top != 0) table.keep_top(options.top);
+  if (!table.note.empty()) base::warning(table.note);
   if (options.json) {
     print(report::render_json(table, head));
   } else if (options.csv) {

@@ -20,6 +20,9 @@ std::string costs_defect(const Graph &graph, const Costs &costs, bool with_verti
   if (!costs.never.empty() && costs.never.size() != graph.edge_count()) {
     return fmt::format("{} never marks for {} edges", costs.never.size(), graph.edge_count());
   }
+  if (!costs.wanted.empty() && costs.wanted.size() != graph.edge_count()) {
+    return fmt::format("{} wanted marks for {} edges", costs.wanted.size(), graph.edge_count());
+  }
   if (!costs.never.empty() && costs.never[Graph::return_edge()]) return "the return edge is marked never";
   if (std::any_of(costs.edge.begin(), costs.edge.end(), nan)) return "an edge's cost is not a number";
   if (!with_vertices) return {};

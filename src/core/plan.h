@@ -15,6 +15,7 @@ enum class Placement : uint8_t {
   redundant,    // one counter per vertex that holds code
   vertex,       // vprof(vcnt): vertex counters, Knuth-Stevenson
   vertex_edge,  // vprof(ecnt): vertex counts from fewer edge counters
+  none,         // nothing is counted, and nothing can be told
 };
 
 enum class Site : uint8_t { edge, vertex };
@@ -42,6 +43,10 @@ struct Costs {
   // Edges that control cannot take (they only make the exit reachable, as behind
   // a call that never returns): count 0, no counter, and not in any tree.
   std::vector<bool> never;
+  // Edges whose own count is asked for, whatever the placement (something is
+  // executed on them); empty means none. Placements that leave edges open count
+  // such an edge as if a vertex stood on it.
+  std::vector<bool> wanted;
 };
 
 }  // namespace chord::core

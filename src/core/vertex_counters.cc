@@ -19,25 +19,31 @@ class VertexPlacement {
   VertexPlacement(const Graph &graph, const Costs &costs)
       : graph_(graph), costs_(costs), ports_(2 * graph.vertex_count()) {
     for (EdgeId e = 0; e < graph.edge_count(); ++e) {
-      if (!never(e)) ports_.unite(out_port(graph.edge(e).from), in_port(graph.edge(e).to));
+      if (!never(e) && !wanted(e)) ports_.unite(tail(e), head(e));
     }
   }
 
   std::optional<Plan> run(const std::vector<bool> &counted, std::string &why_not) {
-    std::vector<Vertex> need;
-    std::vector<Vertex> open;
-    for (Vertex v = 0; v < graph_.vertex_count(); ++v) (counted[v] ? need : open).push_back(v);
+    std::vector<Counter> need;
+    std::vector<Counter> open;
+    for (Vertex v = 0; v < graph_.vertex_count(); ++v) (counted[v] ? need : open).push_back({Site::vertex, v});
+    for (EdgeId e = 0; e < graph_.edge_count(); ++e) {
+      if (wanted(e) && !never(e)) open.push_back({Site::edge, e});
+    }
     sort_by_cost(open);
     // The ports' classes become the vertices of the reduced graph; uniting further
     // now builds its tree.
-    for (Vertex v : open) {
-      if (!ports_.unite(in_port(v), out_port(v))) need.push_back(v);
+    for (const Counter &arc : open) {
+      bool edge = arc.site == Site::edge;
+      if (!ports_.unite(edge ? tail(arc.id) : in_port(arc.id), edge ? head(arc.id) : out_port(arc.id))) {
+        need.push_back(arc);
+      }
     }
     Plan plan;
-    for (Vertex v : need) {
-      if (!count(v, plan)) {
-        why_not =
-            fmt::format("vertex {} must be counted, but neither it nor its edges can carry a counter", v);
+    for (const Counter &arc : need) {
+      if (!count(arc, plan)) {
+        why_not = fmt::format("{} {} must be counted, but no counter can be put there",
+                              arc.site == Site::edge ? "edge" : "vertex", arc.id);
         return std::nullopt;
       }
     }
@@ -48,6 +54,9 @@ class VertexPlacement {
  private:
   static uint32_t in_port(Vertex v) { return 2 * v; }
   static uint32_t out_port(Vertex v) { return 2 * v + 1; }
+  uint32_t tail(EdgeId e) const { return out_port(graph_.edge(e).from); }
+  uint32_t head(EdgeId e) const { return in_port(graph_.edge(e).to); }
+  bool wanted(EdgeId e) const { return e < costs_.wanted.size() && costs_.wanted[e]; }
   bool never(EdgeId e) const { return !costs_.never.empty() && costs_.never[e]; }
 
   // Price of the edge counters that replace a vertex counter.
@@ -59,25 +68,38 @@ class VertexPlacement {
     return sum;
   }
 
-  void sort_by_cost(std::vector<Vertex> &vertices) const {
+  double cost(const Counter &arc) const {
+    return arc.site == Site::edge ? costs_.edge[arc.id] : costs_.vertex[arc.id];
+  }
+  // Price of counting an arc that can hold no counter.
+  double substitute_price(const Counter &arc) const {
+    if (arc.site == Site::edge) return kInfinity;
+    return std::min(edges_price(graph_.in(arc.id)), edges_price(graph_.out(arc.id)));
+  }
+
+  void sort_by_cost(std::vector<Counter> &arcs) const {
     Order order = depth_first_order(graph_);
-    std::sort(vertices.begin(), vertices.end(), [&](Vertex a, Vertex b) {
-      if (costs_.vertex[a] != costs_.vertex[b]) return costs_.vertex[a] > costs_.vertex[b];
-      // Among vertices without code, those whose edges are dearest go first.
-      if (costs_.vertex[a] == kInfinity) {
-        double price_a = std::min(edges_price(graph_.in(a)), edges_price(graph_.out(a)));
-        double price_b = std::min(edges_price(graph_.in(b)), edges_price(graph_.out(b)));
+    auto position = [&](const Counter &arc) {
+      return order.position[arc.site == Site::edge ? graph_.edge(arc.id).from : arc.id];
+    };
+    std::stable_sort(arcs.begin(), arcs.end(), [&](const Counter &a, const Counter &b) {
+      if (cost(a) != cost(b)) return cost(a) > cost(b);
+      // Among arcs that hold no code, those dearest to replace go first.
+      if (cost(a) == kInfinity) {
+        double price_a = substitute_price(a), price_b = substitute_price(b);
         if (price_a != price_b) return price_a > price_b;
       }
-      return order.position[a] > order.position[b];
+      return position(a) > position(b);
     });
   }
 
-  bool count(Vertex v, Plan &plan) const {
-    if (costs_.vertex[v] < kInfinity) {
-      plan.counters.push_back({Site::vertex, v});
+  bool count(const Counter &arc, Plan &plan) const {
+    if (cost(arc) < kInfinity) {
+      plan.counters.push_back(arc);
       return true;
     }
+    if (arc.site == Site::edge) return false;
+    Vertex v = arc.id;
     double in = edges_price(graph_.in(v)), out = edges_price(graph_.out(v));
     if (std::min(in, out) == kInfinity) return false;
     for (EdgeId e : in < out ? graph_.in(v) : graph_.out(v)) {

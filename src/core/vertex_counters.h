@@ -16,7 +16,9 @@
 // A vertex that can hold no code (infinite cost: entry, exit, dispatch) is taken
 // into the tree first. Where the tree has no room for it, its count is measured on
 // all its in-edges or all its out-edges instead, whichever is cheaper; the plan
-// then has edge counters too. Edges marked never glue nothing.
+// then has edge counters too. Edges marked never glue nothing. An edge marked wanted
+// glues nothing either: it is an arc of the reduced graph itself, as if a vertex stood
+// on it, and so has a count that is measured or follows.
 //
 // O(E + V log V). Least cost among all sets of vertex counters that determine every
 // vertex count, when every vertex can hold one.
@@ -31,7 +33,7 @@
 
 namespace chord::core {
 
-// On equal cost vertices later in topological order stay without a counter, for
+// On equal cost vertices (and wanted edges) later in topological order stay without a counter, for
 // the reason given in core/spanning_tree.h.
 std::optional<Plan> place_vertex_counters(const Graph &graph, const Costs &costs, std::string &why_not);
 

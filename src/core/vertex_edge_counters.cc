@@ -24,7 +24,7 @@ std::optional<Plan> place_vertex_edge_counters(const Graph &graph, const Costs &
     const Edge &edge = graph.edge(e);
     uint32_t out = 2 * edge.from + 1, in = 2 * edge.to;
     if (vertices.unite(edge.from, edge.to)) {
-      ports.unite(out, in);
+      if (!(e < costs.wanted.size() && costs.wanted[e])) ports.unite(out, in);
       tree[e] = true;
     } else if (ports.same(out, in)) {
       continue;

@@ -8,6 +8,7 @@ namespace {
 constexpr double kLoopMultiplier = 10;
 constexpr double kStayInLoop = 0.88;
 constexpr double kColdShare = 0.001;
+constexpr double kGuessShare = 0.001;
 // Deep nests multiply; beyond this only the order could matter, and it is lost in
 // rounding anyway.
 constexpr double kMaxFrequency = 1e60;
@@ -147,10 +148,33 @@ class StaticWeights {
     return p >= 0 && p <= 1 ? p : kNoHint;
   }
 
+  // Where not all ways lead to cold vertices, those that do get a thousandth.
+  void cool(Vertex v) {
+    double sum = 0;
+    bool any = false, all = true;
+    for (EdgeId e : graph_.out(v)) {
+      if (e == Graph::return_edge()) continue;
+      bool cold = cold_[graph_.edge(e).to];
+      any = any || cold;
+      all = all && cold;
+      sum += probability_[e] * (cold ? kColdShare : 1);
+    }
+    if (!any || all || sum <= 0) return;
+    for (EdgeId e : graph_.out(v)) {
+      if (e == Graph::return_edge()) continue;
+      probability_[e] *= (cold_[graph_.edge(e).to] ? kColdShare : 1) / sum;
+    }
+  }
+
   // Probabilities of the out-edges of v: hints as they are, the rest shared among
   // the other edges by score. Hints that leave no way out are no hints.
   void branch(Vertex v) {
     score(v);
+    share_out(v);
+    cool(v);
+  }
+
+  void share_out(Vertex v) {
     double hinted = 0, open_score = 0, all_score = 0;
     for (EdgeId e : graph_.out(v)) {
       if (e == Graph::return_edge()) continue;
@@ -191,7 +215,7 @@ class StaticWeights {
         share = stays(e) ? kStayInLoop / static_cast<double>(staying)
                          : (1 - kStayInLoop) / static_cast<double>(leaving);
       }
-      probability_[e] = share * (cold_[graph_.edge(e).to] ? kColdShare : 1);
+      probability_[e] = share;
     }
   }
 
@@ -267,6 +291,17 @@ std::vector<double> paper_weights(const Graph &graph) { return PaperWeights(grap
 
 std::vector<double> static_weights(const Graph &graph, const BranchHints &hints) {
   return StaticWeights(graph, hints).run();
+}
+
+std::vector<double> measured_weights(const std::vector<uint64_t> &counts, const std::vector<double> &estimate) {
+  double greatest = 1;
+  for (double w : estimate) greatest = std::max(greatest, w);
+  std::vector<double> weight(counts.size());
+  for (size_t e = 0; e < counts.size(); ++e) {
+    double guess = e < estimate.size() ? estimate[e] / greatest : 0;
+    weight[e] = static_cast<double>(counts[e]) + kGuessShare * guess;
+  }
+  return weight;
 }
 
 }  // namespace chord::core

@@ -5,6 +5,7 @@
 // (one activation).
 #pragma once
 
+#include <cstdint>
 #include <vector>
 
 #include "core/graph.h"
@@ -41,13 +42,17 @@ struct BranchHints {
 // loops first (after Wu and Larus, "Static Branch Frequency and Program Profile
 // Analysis", 1994). Out-edges of a vertex without a hint:
 //   - where some stay in the innermost loop and some leave it: 0.88 and 0.12;
-//   - edges into cold vertices, and vertices from which all forward edges lead to
-//     cold ones, get a thousandth of their share;
 //   - else even.
+// Edges into cold vertices, and into vertices from which all forward edges lead to
+// cold ones, get a thousandth of their share, hinted or not, where another way is left.
 // Flow is conserved exactly in a reducible graph, except at the header of a loop
 // whose chance to go round again would exceed kMaxCyclic (an endless loop has no
 // finite frequency), and up to a small remainder in an irreducible one.
 std::vector<double> static_weights(const Graph &graph, const BranchHints &hints);
 inline constexpr double kMaxCyclic = 0.99;
+
+// Counts of an earlier run as weights. What did not run is told apart by the estimate,
+// all of which together weighs less than the smallest count.
+std::vector<double> measured_weights(const std::vector<uint64_t> &counts, const std::vector<double> &estimate);
 
 }  // namespace chord::core

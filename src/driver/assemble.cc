@@ -14,6 +14,7 @@
 #include "base/process.h"
 #include "driver/build_options.h"
 #include "driver/installation.h"
+#include "driver/measured_weights.h"
 #include "format/map.h"
 #include "weave/verify.h"
 #include "weave/weave.h"
@@ -123,7 +124,7 @@ class Standin {
     base::TempFolder folder;
     weave::Surroundings around{folder.file("map"), runtime_file()};
     weave::Woven woven = weave_unit(unit, options_, around);
-    if (woven.woven == 0) return std::nullopt;
+    if (woven.map.procedures.empty()) return std::nullopt;
     base::write_file(around.map_file, format::encode_map(woven.map));
     std::string woven_file = folder.file("woven.s");
     base::write_file(woven_file, line_marker() + woven.text);
@@ -137,6 +138,10 @@ class Standin {
       base::bug(fmt::format("{}: the woven assembly was rejected:\n{}", name(), outcome.errors));
       if (options_.verify) return 1;
       return std::nullopt;
+    }
+    if (woven.unmatched != 0) {
+      base::warning(fmt::format("{}: {} of {} functions are not in {}; their counters are placed by estimate", name(),
+                                woven.unmatched, woven.woven, options_.measured->source));
     }
     if (options_.verify) verify_woven(unit, woven, assembler, line_.output);
     return 0;
@@ -159,6 +164,17 @@ class Standin {
   bool reads_stdin_ = false;
 };
 
+// Weights that cannot be read cost time when the program runs, but no build.
+void load_weights(weave::Options &options) {
+  if (options.weights != weave::Options::Weights::measured) return;
+  try {
+    options.measured = read_weights(options.weights_file);
+  } catch (const base::Error &e) {
+    options.weights = weave::Options::Weights::structure;
+    base::warning(fmt::format("counters are placed by estimate: {}", e.what()), e.hint);
+  }
+}
+
 }  // namespace
 
 int assemble(const std::vector<std::string> &args) {
@@ -168,6 +184,7 @@ int assemble(const std::vector<std::string> &args) {
     command.insert(command.end(), args.begin(), args.end());
     base::execute(command);
   }
+  load_weights(*options);
   return Standin(args, *options).run();
 }
 

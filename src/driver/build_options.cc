@@ -1,13 +1,17 @@
 #include "driver/build_options.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <filesystem>
 #include <sstream>
 #include <utility>
 
 #include "base/diagnostics.h"
+#include "weave/event_kinds.h"
 
 namespace chord::driver {
 namespace {
@@ -18,17 +22,18 @@ using core::Placement;
 using Counters = isa::CounterPlace::Kind;
 using Weights = weave::Options::Weights;
 
-constexpr std::array<std::pair<const char *, Placement>, 4> kPlacements = {{{"optimal", Placement::optimal},
+constexpr std::array<std::pair<const char *, Placement>, 5> kPlacements = {{{"optimal", Placement::optimal},
                                                                             {"redundant", Placement::redundant},
                                                                             {"vertex", Placement::vertex},
-                                                                            {"vertex-edge", Placement::vertex_edge}}};
+                                                                            {"vertex-edge", Placement::vertex_edge},
+                                                                            {"none", Placement::none}}};
 // "delta" is what "thread" becomes in code for shared objects; users do not ask for it.
 constexpr std::array<std::pair<const char *, Counters>, 4> kCounters = {{{"thread", Counters::thread_local_exec},
                                                                          {"delta", Counters::thread_delta},
                                                                          {"global", Counters::shared},
                                                                          {"atomic", Counters::atomic}}};
 constexpr std::array<std::pair<const char *, Weights>, 2> kWeights = {
-    {{"structure", Weights::structure}, {"paper", Weights::paper}}};
+    {{"structure", Weights::structure}, {"paper", Weights::paper}}};  // anything else: a file
 
 template <class T, size_t N>
 T choose(const std::string &option, const std::string &value, const std::array<std::pair<const char *, T>, N> &table) {
@@ -48,16 +53,53 @@ std::string name_of(T value, const std::array<std::pair<const char *, T>, N> &ta
   return {};
 }
 
-void apply(const std::string &word, weave::Options &options) {
+void choose_weights(const std::string &name, const std::string &value, weave::Options &options) {
+  std::error_code failed;
+  options.weights_file.clear();
+  if (value.find('/') == std::string::npos && !std::filesystem::exists(value, failed)) {
+    options.weights = choose(name, value, kWeights);
+    return;
+  }
+  // The compiler's parts may be started in other folders.
+  options.weights = Weights::measured;
+  options.weights_file = std::filesystem::absolute(value).string();
+}
+
+void choose_events(const std::string &name, const std::string &value, weave::Options &options) {
+  std::istringstream words(value.empty() ? "instructions" : value);
+  for (std::string word; std::getline(words, word, ',');) {
+    auto found = std::find(weave::kEventKinds.begin(), weave::kEventKinds.end(), word);
+    if (found == weave::kEventKinds.end()) {
+      throw base::UsageError(fmt::format("{}={}: no such kind of event", name, word),
+                             fmt::format("one of: {}", fmt::join(weave::kEventKinds, ", ")));
+    }
+    options.events |= 1u << (found - weave::kEventKinds.begin());
+  }
+}
+
+std::string names_of_events(uint32_t events) {
+  std::vector<std::string_view> names;
+  for (size_t kind = 0; kind < weave::kEventKinds.size(); ++kind) {
+    if (events & (1u << kind)) names.push_back(weave::kEventKinds[kind]);
+  }
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+void apply_word(const std::string &word, weave::Options &options) {
   size_t equals = word.find('=');
   std::string name = word.substr(0, equals);
   std::string value = equals == std::string::npos ? "" : word.substr(equals + 1);
   if (name == "--place") {
     options.place = choose(name, value, kPlacements);
+    options.place_chosen = true;
+  } else if (name == "--events") {
+    choose_events(name, value, options);
+  } else if (word == "--position-independent") {
+    options.position_independent = true;  // said by the driver, not by users
   } else if (name == "--counters") {
     options.counters = choose(name, value, kCounters);
   } else if (name == "--weights") {
-    options.weights = choose(name, value, kWeights);
+    choose_weights(name, value, options);
   } else if (name == "--only") {
     options.only.push_back(value);
   } else if (name == "--except") {
@@ -74,21 +116,25 @@ void apply(const std::string &word, weave::Options &options) {
 
 void parse_build_options(std::vector<std::string> &args, weave::Options &options) {
   size_t taken = 0;
-  while (taken < args.size() && args[taken].starts_with("--")) apply(args[taken++], options);
+  while (taken < args.size() && args[taken].starts_with("--")) apply_word(args[taken++], options);
   args.erase(args.begin(), args.begin() + static_cast<long>(taken));
 }
 
 void parse_environment(weave::Options &options) {
   const char *flags = std::getenv("CHORD_FLAGS");
   std::istringstream words(flags ? flags : "");
-  for (std::string word; words >> word;) apply(word, options);
+  for (std::string word; words >> word;) apply_word(word, options);
 }
 
 void publish(const weave::Options &options) {
+  std::string weights =
+      options.weights == Weights::measured ? options.weights_file : name_of(options.weights, kWeights);
   std::string text = fmt::format("--place={}\n--counters={}\n--weights={}\n", name_of(options.place, kPlacements),
-                                 name_of(options.counters, kCounters), name_of(options.weights, kWeights));
+                                 name_of(options.counters, kCounters), weights);
   for (const std::string &glob : options.only) text += fmt::format("--only={}\n", glob);
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
+  if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events));
+  if (options.position_independent) text += "--position-independent\n";
   if (options.verify) text += "--verify\n";
   ::setenv(kVariable, text.c_str(), 1);
 }
@@ -98,14 +144,17 @@ std::optional<weave::Options> published() {
   if (text == nullptr) return std::nullopt;
   weave::Options options;
   std::istringstream lines(text);
-  for (std::string line; std::getline(lines, line);) apply(line, options);
+  for (std::string line; std::getline(lines, line);) apply_word(line, options);
   return options;
 }
 
 const char *build_options_help() {
   return "  --place=optimal|redundant|vertex|vertex-edge   where counters go (optimal: fewest, coldest)\n"
          "  --counters=thread|atomic|global                thread: exact in threads, no locked instructions\n"
-         "  --weights=structure|paper                      how frequencies are estimated\n"
+         "  --weights=PROFILE|structure|paper              frequencies: of an earlier run, or estimated\n"
+         "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"
+         "                                                 instructions, calls, branches, backward, loads, stores,\n"
+         "                                                 blocks; and nothing else unless --place is given, too\n"
          "  --only=GLOB, --except=GLOB                     functions or source files to take or leave\n"
          "  --verify                                       prove that the woven object is the original plus probes\n";
 }

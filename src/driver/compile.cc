@@ -11,6 +11,7 @@
 #include "base/process.h"
 #include "driver/build_options.h"
 #include "driver/installation.h"
+#include "driver/measured_weights.h"
 
 namespace chord::driver {
 namespace {
@@ -117,10 +118,16 @@ std::vector<std::string> wrapped_command(const std::vector<std::string> &command
 }
 
 void compile(const std::vector<std::string> &command, weave::Options options) {
-  if (options.counters == isa::CounterPlace::Kind::thread_local_exec && is_position_independent(command)) {
+  // Events are counted alone unless block counters are asked for, too.
+  if (options.events != 0 && !options.place_chosen) options.place = core::Placement::none;
+  options.position_independent = is_position_independent(command);
+  if (options.counters == isa::CounterPlace::Kind::thread_local_exec && options.position_independent) {
     options.counters = isa::CounterPlace::Kind::thread_delta;
   }
   runtime_file();  // complain now rather than from inside the compiler
+  if (options.weights == weave::Options::Weights::measured) {
+    options.weights_file = prepare_weights(options.weights_file);
+  }
   publish(options);
   // Compilers that look for `as` in PATH find ours first.
   const char *path = std::getenv("PATH");

@@ -187,7 +187,7 @@ std::string graph_defect(const Procedure &p) {
 }
 
 std::string plan_defect(const Procedure &p) {
-  if (p.plan.placement > core::Placement::vertex_edge) return "unknown placement";
+  if (p.plan.placement > core::Placement::none) return "unknown placement";
   for (const core::Counter &c : p.plan.counters) {
     if (c.site > core::Site::vertex) return "unknown site of a counter";
     if (c.id >= (c.site == core::Site::edge ? p.edges.size() : p.blocks.size()))

@@ -13,7 +13,7 @@ namespace {
 const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "dispatch", "landing"};
 const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", "jump",      "dispatch",
                                                   "enter",  "landing", "leave", "tail_call", "never"};
-const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge"};
+const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none"};
 const std::vector<std::string_view> kSites = {"edge", "vertex"};
 const std::vector<std::string_view> kScopes = {"local", "global"};
 

@@ -207,6 +207,7 @@ std::string counts_body(const ModuleProfile &m) {
 
 Profile decode_profile(std::string_view bytes) {
   Profile profile;
+  bool only_foreign = !bytes.empty();
   std::string lost;  // what stands where the last good segment ended
   size_t lost_at = 0;
   auto close_gap = [&](size_t end) {
@@ -228,6 +229,7 @@ Profile decode_profile(std::string_view bytes) {
       at += size;
       continue;
     }
+    only_foreign = only_foreign && foreign;
     if (!foreign) close_gap(at);
     if (lost.empty()) {
       lost = foreign ? "bytes that are no segment" : why;
@@ -236,7 +238,9 @@ Profile decode_profile(std::string_view bytes) {
     at += std::min<size_t>(8, bytes.size() - at);
   }
   close_gap(bytes.size());
-  if (profile.segments.empty() && profile.warnings.empty()) profile.warnings.push_back("the file is empty");
+  if (!profile.segments.empty()) return profile;
+  if (profile.warnings.empty()) profile.warnings.push_back("the file is empty");
+  if (only_foreign) profile.warnings = {"not a profile: there is no segment in it"};
   return profile;
 }
 

@@ -37,6 +37,10 @@ struct Decoded {
   Resources reads = 0;
   Resources writes = 0;       // may change
   Resources kills = 0;        // changes for certain and entirely
+  // The address in memory, as far as registers make it up (lea included).
+  Resources address_base = 0;
+  Resources address_index = 0;
+  uint8_t address_scale = 0;  // of the index; 0 if there is no address
   Traits traits = 0;
   std::string_view mnemonic;
 };
@@ -47,6 +51,9 @@ std::optional<Decoded> decode(std::string_view bytes);
 // The instruction in canonical text, without branch targets and displacements,
 // for comparing two encodings of one statement.
 std::string shape(std::string_view bytes);
+
+// Does the instruction load from the procedure's own stack frame?
+bool is_stack_slot(const Decoded &decoded);
 
 // Sets that the calling convention gives a meaning.
 Resources call_reads();       // argument registers
@@ -60,8 +67,14 @@ std::optional<Resources> register_named(std::string_view name);
 
 // Where a counter lies.
 struct CounterPlace {
-  enum class Kind : uint8_t { thread_local_exec, thread_delta, shared, atomic } kind = Kind::thread_local_exec;
-  std::string label;    // label of the procedure's counters
+  enum class Kind : uint8_t {
+    thread_local_exec,
+    thread_delta,
+    shared,
+    atomic,
+    thread_initial_exec,  // found through the global offset table, for shared objects
+  } kind = Kind::thread_local_exec;
+  std::string label;    // label of the counters
   uint32_t index = 0;
 };
 
@@ -78,5 +91,8 @@ struct Snippet {
 
 // counter += 1, changing nothing that is in `live`.
 Snippet increment(const CounterPlace &place, Resources live);
+// counter += amount, likewise. The amount must fit an instruction: see fits_constant.
+Snippet add_constant(const CounterPlace &place, int64_t amount, Resources live);
+bool fits_constant(int64_t amount);
 
 }  // namespace chord::isa

@@ -107,6 +107,11 @@ void read_operand(const Instruction &in, const ZydisDecodedOperand &op, bool zer
   if (op.type == ZYDIS_OPERAND_TYPE_MEMORY) {
     if (op.mem.base != ZYDIS_REGISTER_RIP) out.reads |= resource_of(op.mem.base);
     out.reads |= resource_of(op.mem.index);
+    if (op.visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT) {
+      if (op.mem.base != ZYDIS_REGISTER_RIP) out.address_base = resource_of(op.mem.base);
+      out.address_index = resource_of(op.mem.index);
+      out.address_scale = op.mem.scale != 0 ? op.mem.scale : 1;
+    }
     if (op.mem.type != ZYDIS_MEMOP_TYPE_MEM && op.mem.type != ZYDIS_MEMOP_TYPE_VSIB) return;
     if (op.actions & ZYDIS_OPERAND_ACTION_MASK_READ) out.traits |= kLoad;
     if (op.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) out.traits |= kStore;
@@ -249,6 +254,10 @@ std::optional<Decoded> decode(std::string_view bytes) {
     out.kills = 0;
   }
   return out;
+}
+
+bool is_stack_slot(const Decoded &d) {
+  return (d.traits & kLoad) && (d.address_base & (general(rsp) | general(rbp))) && d.address_index == 0;
 }
 
 std::string shape(std::string_view bytes) {

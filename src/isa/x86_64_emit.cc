@@ -6,9 +6,9 @@
 // would overwrite it), and flags or registers in `live`.
 //
 // The cheapest sequence that fits is taken:
-//   flags dead            incq c                        1 instruction
-//   a register dead       movq c,%r; leaq 1(%r),%r; movq %r,c
-//   two vectors dead      pcmpeqd, movq, psubq, movq: no flags, no general register
+//   flags dead            incq c or addq $n,c           1 instruction
+//   a register dead       movq c,%r; leaq n(%r),%r; movq %r,c
+//   two vectors dead      pcmpeqd, movq, psubq, movq: no flags, no general register (n = 1)
 //   nothing dead          step over the red zone, push, as above, pop
 #include <fmt/core.h>
 
@@ -42,25 +42,37 @@ int find_dead_vector(Resources live, int other_than = -1) {
 
 std::string reg(int r) { return fmt::format("%{}", kNames[static_cast<size_t>(r)]); }
 
-// inc leaves the carry flag alone, so only the others must be dead.
-bool increment_is_free(Resources live) { return (live & (kFlags & ~kCarry)) == 0; }
+// inc and dec leave the carry flag alone, so only the others must be dead.
+bool adding_is_free(int64_t amount, Resources live) {
+  return (live & (amount == 1 || amount == -1 ? kFlags & ~kCarry : kFlags)) == 0;
+}
 
-// memory += 1 for an operand that needs no further register.
-Snippet bump(const std::string &memory, Resources live) {
+std::string add_to(const std::string &memory, int64_t amount) {
+  if (amount == 1) return fmt::format("\tincq\t{}\n", memory);
+  if (amount == -1) return fmt::format("\tdecq\t{}\n", memory);
+  return fmt::format("\taddq\t${},{}\n", amount, memory);
+}
+
+std::string add_through(int r, const std::string &memory, int64_t amount) {
+  return fmt::format("\tmovq\t{0},{1}\n\tleaq\t{2}({1}),{1}\n\tmovq\t{1},{0}\n", memory, reg(r), amount);
+}
+
+// memory += amount for an operand that needs no further register.
+Snippet bump(const std::string &memory, int64_t amount, Resources live) {
   Snippet s;
-  if (increment_is_free(live)) {
-    s.text = fmt::format("\tincq\t{}\n", memory);
+  if (adding_is_free(amount, live)) {
+    s.text = add_to(memory, amount);
     s.price = 1;
     return s;
   }
   if (int r = find_dead(live); r >= 0) {
-    s.text = fmt::format("\tmovq\t{0},{1}\n\tleaq\t1({1}),{1}\n\tmovq\t{1},{0}\n", memory, reg(r));
+    s.text = add_through(r, memory, amount);
     s.price = 3;
     return s;
   }
   int a = find_dead_vector(live);
   int b = a >= 0 ? find_dead_vector(live, a) : -1;
-  if (b >= 0) {
+  if (b >= 0 && amount == 1) {
     s.text = fmt::format(
         "\tpcmpeqd\t%xmm{1},%xmm{1}\n\tmovq\t{0},%xmm{2}\n\tpsubq\t%xmm{1},%xmm{2}\n\tmovq\t%xmm{2},{0}\n", memory,
         a, b);
@@ -100,43 +112,55 @@ Snippet with_saved(Resources live, unsigned count, Body body) {
   return s;
 }
 
-Snippet increment_direct(const std::string &memory, Resources live) {
-  Snippet s = bump(memory, live);
+Snippet add_directly(const std::string &memory, int64_t amount, Resources live) {
+  Snippet s = bump(memory, amount, live);
   if (s.price != 0) return s;
-  return with_saved(live, 1, [&](Resources less) { return bump(memory, less); });
+  return with_saved(live, 1, [&](Resources less) { return bump(memory, amount, less); });
 }
 
 // The thread's counter lies at (shared counter + delta of this thread).
-Snippet increment_by_delta(const CounterPlace &p, Resources live) {
+Snippet add_by_delta(const CounterPlace &p, int64_t amount, Resources live) {
   int delta = find_dead(live);
   int base = delta >= 0 ? find_dead(live, delta) : -1;
-  bool needs_third = !increment_is_free(live);
+  bool needs_third = !adding_is_free(amount, live);
   int third = -1;
   if (base >= 0 && needs_third) third = find_dead(live | general(static_cast<unsigned>(delta)), base);
   if (base < 0 || (needs_third && third < 0)) {
-    return with_saved(live, needs_third ? 3 : 2, [&](Resources less) { return increment_by_delta(p, less); });
+    return with_saved(live, needs_third ? 3 : 2, [&](Resources less) { return add_by_delta(p, amount, less); });
   }
   Snippet s;
   s.text = fmt::format("\tmovq\t__chord_delta@gottpoff(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}+{3}(%rip),{1}\n",
                        reg(delta), reg(base), p.label, 8 * p.index);
   std::string memory = fmt::format("({},{})", reg(base), reg(delta));
-  if (needs_third) {
-    s.text += fmt::format("\tmovq\t{0},{1}\n\tleaq\t1({1}),{1}\n\tmovq\t{1},{0}\n", memory, reg(third));
-    s.price = 6;
-  } else {
-    s.text += fmt::format("\tincq\t{}\n", memory);
-    s.price = 4;
-  }
+  s.text += needs_third ? add_through(third, memory, amount) : add_to(memory, amount);
+  s.price = needs_third ? 6 : 4;
   return s;
 }
 
-// lock incq changes flags whatever we do; lock xadd would too. Flags that are live
-// are kept on the stack.
-Snippet increment_atomically(const std::string &memory, Resources live) {
+// The thread's counter lies at an offset from the thread pointer that the dynamic
+// linker knows.
+Snippet add_by_offset(const CounterPlace &p, int64_t amount, Resources live) {
+  int offset = find_dead(live);
+  bool needs_second = !adding_is_free(amount, live);
+  int second = offset >= 0 && needs_second ? find_dead(live, offset) : -1;
+  if (offset < 0 || (needs_second && second < 0)) {
+    return with_saved(live, needs_second ? 2 : 1, [&](Resources less) { return add_by_offset(p, amount, less); });
+  }
   Snippet s;
-  s.text = fmt::format("\tlock incq\t{}\n", memory);
+  s.text = fmt::format("\tmovq\t{}@gottpoff(%rip),{}\n", p.label, reg(offset));
+  std::string memory = fmt::format("%fs:{}({})", 8 * p.index, reg(offset));
+  s.text += needs_second ? add_through(second, memory, amount) : add_to(memory, amount);
+  s.price = needs_second ? 4 : 2;
+  return s;
+}
+
+// A locked addition changes flags whatever we do; lock xadd would too. Flags that are
+// live are kept on the stack.
+Snippet add_atomically(const std::string &memory, int64_t amount, Resources live) {
+  Snippet s;
+  s.text = "\tlock " + add_to(memory, amount).substr(1);
   s.price = 1;
-  if (increment_is_free(live)) return s;
+  if (adding_is_free(amount, live)) return s;
   s.moves_stack = true;
   s.text = move_stack(-kRedZone) + push("fq") + s.text + pop("fq") + move_stack(kRedZone);
   s.price = 5;
@@ -165,17 +189,23 @@ std::optional<Resources> register_named(std::string_view name) {
   return std::nullopt;
 }
 
-Snippet increment(const CounterPlace &p, Resources live) {
+Snippet increment(const CounterPlace &place, Resources live) { return add_constant(place, 1, live); }
+
+bool fits_constant(int64_t amount) { return amount == static_cast<int32_t>(amount); }
+
+Snippet add_constant(const CounterPlace &p, int64_t amount, Resources live) {
   using Kind = CounterPlace::Kind;
   switch (p.kind) {
     case Kind::thread_local_exec:
-      return increment_direct(fmt::format("%fs:{}@tpoff+{}", p.label, 8 * p.index), live);
+      return add_directly(fmt::format("%fs:{}@tpoff+{}", p.label, 8 * p.index), amount, live);
     case Kind::thread_delta:
-      return increment_by_delta(p, live);
+      return add_by_delta(p, amount, live);
     case Kind::shared:
-      return increment_direct(fmt::format("{}+{}(%rip)", p.label, 8 * p.index), live);
+      return add_directly(fmt::format("{}+{}(%rip)", p.label, 8 * p.index), amount, live);
     case Kind::atomic:
-      return increment_atomically(fmt::format("{}+{}(%rip)", p.label, 8 * p.index), live);
+      return add_atomically(fmt::format("{}+{}(%rip)", p.label, 8 * p.index), amount, live);
+    case Kind::thread_initial_exec:
+      return add_by_offset(p, amount, live);
   }
   return {};
 }

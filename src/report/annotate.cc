@@ -194,7 +194,7 @@ class Writer {
   void source_line(const LineCount *count, uint32_t line, const std::string &source) {
     std::string left(kMargin, ' ');
     // A line whose instructions ran though no arrival was counted has run.
-    if (count != nullptr) left = margin(count->exact, count->count == 0 ? count->executed : count->count);
+    if (count != nullptr) left = margin(count->exact && count->count_known, count->count == 0 ? count->executed : count->count);
     std::string text = fmt::format("{} |{:>6}  {}", left, line, source);
     text.erase(text.find_last_not_of(' ') + 1);
     out_.text += text + "\n";

@@ -1,6 +1,7 @@
 #include "report/listings.h"
 
 #include <cxxabi.h>
+#include <fmt/core.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -161,7 +162,7 @@ Table list_lines(const Program &program) {
   std::vector<std::string_view> names;
   for (analysis::SourceFile &file : lines.files) names.push_back(t.keep(std::move(file.name)));
   for (const analysis::LineCount &l : lines.lines) {
-    t.add({text(names[l.file]), ordinal(l.line), number_if(l.exact, l.count), number_if(l.exact, l.executed),
+    t.add({text(names[l.file]), ordinal(l.line), number_if(l.exact && l.count_known, l.count), number_if(l.exact, l.executed),
            number(l.instructions), flag(l.exact)});
   }
   return t;
@@ -207,14 +208,23 @@ Table list_edges(const Program &program) {
       {"kind", "kind", true},         {"count", "count"}, {"exact", ""}};
   t.text_order = {6, 3, 4, 5, 0};
   t.weight = 6;
+  uint64_t open = 0;
   for (const CountedProcedure *p : in_order(program)) {
     for (size_t e = 0; e < p->map->edges.size(); ++e) {
       const format::Edge &edge = p->map->edges[e];
-      bool known = p->exact() && p->counts.edge_known[e];
+      if (!p->counts.edge_known[e]) {
+        ++open;
+        continue;
+      }
+      bool known = p->exact();
       t.add({text(p->map->name), text(p->unit->unit), ordinal(e), ordinal(edge.from), ordinal(edge.to),
              text(kEdgeKinds[static_cast<size_t>(edge.kind)]), number_if(known, p->counts.edge[e]),
              flag(known)});
     }
+  }
+  if (open != 0) {
+    t.note = fmt::format("{} edges are left out: the build's --place counts blocks and leaves them open",
+                         group_digits(open));
   }
   return t;
 }

@@ -213,6 +213,7 @@ std::string render_csv(const Table &table) {
 std::string render_json(const Table &table, const nlohmann::ordered_json &head) {
   nlohmann::ordered_json opening = head;
   opening["by"] = table.by;
+  if (!table.note.empty()) opening["note"] = table.note;
   std::string out = opening.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
   out.pop_back();
   out += ",\"rows\":[";

@@ -79,6 +79,9 @@ class Table {
   // The column whose greatest values `keep_top` keeps.
   size_t weight = 0;
 
+  // What the reader must know that no row says; empty if nothing.
+  std::string note;
+
   // One row; as many cells as columns.
   void add(const std::vector<Cell> &row) { cells_.insert(cells_.end(), row.begin(), row.end()); }
   void reserve(size_t rows) { cells_.reserve(rows * columns.size()); }

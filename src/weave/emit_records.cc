@@ -5,6 +5,7 @@
 
 #include <iterator>
 
+#include "weave/events.h"
 #include "weave/weave_procedure.h"
 
 namespace chord::weave {
@@ -86,7 +87,8 @@ std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &
   Placer placer(unit.source->sections[p.fragments[0].section], n, section_owner);
   size_t count = map.plan.counters.size();
   return emit_counters(placer, n, count, options.counters) +
-         emit_record(placer, n, count, options.counters, map.key) + emit_anchor(placer, map, n);
+         emit_record(placer, n, count, options.counters, map.key) + tie_event_records(options) +
+         emit_anchor(placer, map, n);
 }
 
 }  // namespace chord::weave

@@ -2,20 +2,27 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
 #include "core/plan.h"
+#include "format/weights.h"
 #include "isa/isa.h"
 
 namespace chord::weave {
 
 struct Options {
   core::Placement place = core::Placement::optimal;
-  enum class Weights : uint8_t { structure, paper } weights = Weights::structure;
+  bool place_chosen = false;  // by the user, not by default
+  enum class Weights : uint8_t { structure, paper, measured } weights = Weights::structure;
+  std::string weights_file;                         // measured: profile, or what was made of it
+  std::shared_ptr<const format::Weights> measured;  // its contents; structure where it has none
   isa::CounterPlace::Kind counters = isa::CounterPlace::Kind::thread_local_exec;
   std::vector<std::string> only;    // globs over functions and source files; empty: all
   std::vector<std::string> except;
+  uint32_t events = 0;              // kinds to count, one bit each (weave/event_kinds.h)
+  bool position_independent = false;  // the code may end up in a shared object
   bool verify = false;
 };
 

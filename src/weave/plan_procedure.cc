@@ -4,9 +4,11 @@
 
 #include "core/block_counters.h"
 #include "core/edge_counters.h"
+#include "core/mixed_counters.h"
 #include "core/vertex_counters.h"
 #include "core/vertex_edge_counters.h"
 #include "core/weights.h"
+#include "format/branch_hints.h"
 
 namespace chord::weave {
 
@@ -19,23 +21,23 @@ constexpr double kImpossible = std::numeric_limits<double>::infinity();
 // A stub is reached by a jump and left by one; the first replaces the original's.
 constexpr double kStubPrice = 1.0;
 
-core::BranchHints hints_for(const assembly::Unit &unit, const assembly::Procedure &p) {
-  core::BranchHints hints;
-  hints.cold.assign(p.blocks.size(), false);
-  std::vector<bool> only_never(p.blocks.size(), true);
-  for (size_t e = 1; e < p.edges.size(); ++e) {
-    if (p.edges[e].kind != EdgeKind::never) only_never[p.edges[e].from] = false;
+struct Estimate {
+  std::vector<double> weights;
+  bool unmatched = false;  // measured weights were asked for, and there are none
+};
+
+Estimate estimate(const core::Graph &graph, const format::Procedure &map, const std::vector<std::string> &mnemonics,
+                  const Options &options) {
+  if (options.weights == Options::Weights::paper) return {core::paper_weights(graph)};
+  Estimate result{core::static_weights(graph, format::branch_hints(map, mnemonics))};
+  if (options.weights != Options::Weights::measured || options.measured == nullptr) return result;
+  const std::vector<uint64_t> *counts = options.measured->find(format::shape_hash(map), map.edges.size());
+  if (counts == nullptr) {
+    result.unmatched = true;
+  } else {
+    result.weights = core::measured_weights(*counts, result.weights);
   }
-  for (uint32_t b = 2; b < p.blocks.size(); ++b) {
-    const assembly::Block &block = p.blocks[b];
-    if (block.kind == BlockKind::landing) hints.cold[b] = true;
-    if (block.kind != BlockKind::code) continue;
-    const assembly::Fragment &f = p.fragments[p.instructions[block.first].fragment];
-    bool cold_section = unit.source->sections[f.section].name.starts_with(".text.unlikely");
-    bool whole_procedure_is_cold = unit.source->sections[p.fragments[0].section].name.starts_with(".text.unlikely");
-    hints.cold[b] = only_never[b] || (cold_section && !whole_procedure_is_cold);
-  }
-  return hints;
+  return result;
 }
 
 double price(const Site &site, const isa::CounterPlace &place) {
@@ -45,23 +47,33 @@ double price(const Site &site, const isa::CounterPlace &place) {
 
 }  // namespace
 
-std::optional<core::Plan> plan_procedure(const assembly::Unit &unit, const assembly::Procedure &p, const Sites &sites,
-                                         const Options &options, std::string &why_not) {
+std::vector<double> edge_weights(const assembly::Procedure &p, const format::Procedure &map,
+                                 const std::vector<std::string> &mnemonics, const Options &options) {
+  return estimate(p.graph(), map, mnemonics, options).weights;
+}
+
+std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const format::Procedure &map,
+                                         const std::vector<std::string> &mnemonics, const Sites &sites,
+                                         const Options &options, bool &unmatched, std::string &why_not) {
   core::Graph graph = p.graph();
   if (why_not = graph.defect(); !why_not.empty()) return std::nullopt;
-  std::vector<double> weights = options.weights == Options::Weights::paper
-                                    ? core::paper_weights(graph)
-                                    : core::static_weights(graph, hints_for(unit, p));
+  Estimate estimated = estimate(graph, map, mnemonics, options);
+  unmatched = estimated.unmatched;
+  const std::vector<double> &weights = estimated.weights;
   isa::CounterPlace place;
   place.kind = options.counters;
   core::Costs costs;
   costs.edge.resize(p.edges.size());
   costs.never.resize(p.edges.size());
+  costs.wanted.resize(p.edges.size());
   costs.vertex.assign(p.blocks.size(), kImpossible);
   for (size_t e = 0; e < p.edges.size(); ++e) {
     costs.edge[e] = weights[e] * price(sites.edge[e], place);
     if (!sites.edge[e].exists()) costs.edge[e] = kImpossible;  // whatever its weight
     costs.never[e] = p.edges[e].kind == EdgeKind::never;
+    // Padding runs on its edge, and the number of calls is that of the enter edge:
+    // both are reported, so they must follow even where edges are left open.
+    costs.wanted[e] = p.edges[e].padding_count != 0 || p.edges[e].kind == EdgeKind::enter;
   }
   std::vector<bool> holds_code(p.blocks.size());
   for (uint32_t b = 0; b < p.blocks.size(); ++b) {
@@ -72,10 +84,11 @@ std::optional<core::Plan> plan_procedure(const assembly::Unit &unit, const assem
     costs.vertex[b] = frequency * price(sites.block[b], place);
   }
   switch (options.place) {
-    case core::Placement::optimal: return core::place_edge_counters(graph, costs, why_not);
+    case core::Placement::optimal: return core::place_mixed_counters(graph, costs, why_not);
     case core::Placement::redundant: return core::place_block_counters(graph, costs, holds_code, why_not);
     case core::Placement::vertex: return core::place_vertex_counters(graph, costs, why_not);
     case core::Placement::vertex_edge: return core::place_vertex_edge_counters(graph, costs, why_not);
+    case core::Placement::none: return core::Plan{core::Placement::none, {}, core::never_edges(costs)};
   }
   return std::nullopt;
 }

@@ -6,12 +6,21 @@
 
 #include "assembly/procedure.h"
 #include "core/plan.h"
+#include "format/map.h"
 #include "weave/options.h"
 #include "weave/sites.h"
 
 namespace chord::weave {
 
-std::optional<core::Plan> plan_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure,
-                                         const Sites &sites, const Options &options, std::string &why_not);
+// `map` describes the same procedure, `mnemonics` are its unit's. `unmatched` tells
+// that weights were to be measured ones and the procedure has none.
+std::optional<core::Plan> plan_procedure(const assembly::Procedure &procedure, const format::Procedure &map,
+                                         const std::vector<std::string> &mnemonics, const Sites &sites,
+                                         const Options &options, bool &unmatched, std::string &why_not);
+
+// How often each edge of the procedure is expected to be taken; what plan_procedure
+// goes by. The graph must have no defect.
+std::vector<double> edge_weights(const assembly::Procedure &procedure, const format::Procedure &map,
+                                 const std::vector<std::string> &mnemonics, const Options &options);
 
 }  // namespace chord::weave

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "weave/describe.h"
 #include "weave/emit_records.h"
+#include "weave/events.h"
 #include "weave/plan_procedure.h"
 #include "weave/sites.h"
 #include "weave/weave_procedure.h"
@@ -29,7 +30,7 @@ bool matches_any(const std::vector<std::string> &globs, const std::string &funct
 // must not push it out of reach. Sizes are estimated high: a probe by its price, and
 // every jump on the way as if it grew.
 bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &p, const core::Plan &plan,
-                         const Sites &sites, const Options &options) {
+                         const Sites &sites, const std::vector<Probe> &probes, const Options &options) {
   constexpr int64_t kReach = 127, kBytesPerInstruction = 10, kJumpGrowth = 4;
   isa::CounterPlace place;
   place.kind = options.counters;
@@ -43,11 +44,15 @@ bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &
       bool jumps = other.decoded.flow == isa::Flow::jump || other.decoded.flow == isa::Flow::conditional;
       if (jumps && other.first_statement >= low && other.first_statement <= high) distance += kJumpGrowth;
     }
+    auto add = [&](const Site &site, unsigned price) {
+      bool between = !site.is_stub() && site.statement >= low && site.statement <= high;
+      if (between) distance += kBytesPerInstruction * price;
+    };
     for (const core::Counter &c : plan.counters) {
       const Site &site = c.site == core::Site::edge ? sites.edge[c.id] : sites.block[c.id];
-      bool between = !site.is_stub() && site.statement >= low && site.statement <= high;
-      if (between) distance += kBytesPerInstruction * isa::increment(place, site.live).price;
+      add(site, isa::increment(place, site.live).price);
     }
+    for (const Probe &probe : probes) add(probe.site, probe.snippet.price);
     if (distance > kReach) return true;
   }
   return false;
@@ -60,7 +65,7 @@ class UnitWeaver {
 
   Woven run() {
     for (uint32_t n = 0; n < unit_.procedures.size(); ++n) procedure(n);
-    if (out_.woven == 0) {
+    if (out_.map.procedures.empty()) {
       out_.text = unit_.source->text;
     } else {
       out_.text = edits_.apply(unit_.source->text, out_.inserted);
@@ -99,12 +104,21 @@ class UnitWeaver {
     assembly::Liveness liveness = assembly::compute_liveness(unit_, p);
     Sites sites = find_sites(unit_, p, liveness, jumped_);
     std::string why_not;
-    std::optional<core::Plan> plan = plan_procedure(unit_, p, sites, options_, why_not);
+    bool unmatched = false;
+    std::optional<core::Plan> plan =
+        plan_procedure(p, map, out_.map.mnemonics, sites, options_, unmatched, why_not);
     if (!plan) return why_not;
-    if (short_branch_breaks(unit_, p, *plan, sites, options_)) return "a one-byte branch over too much code";
-    WovenProcedure woven = weave_procedure(unit_, p, n, *plan, sites, options_);
+    std::optional<std::vector<Probe>> probes = std::vector<Probe>{};
+    if (options_.events != 0) {
+      std::vector<double> weights = edge_weights(p, map, out_.map.mnemonics, options_);
+      probes = plan_events(unit_, p, liveness, sites, weights, options_, why_not);
+      if (!probes) return why_not;
+    }
+    if (short_branch_breaks(unit_, p, *plan, sites, *probes, options_)) return "a one-byte branch over too much code";
+    WovenProcedure woven = weave_procedure(unit_, p, n, *plan, sites, *probes, options_);
     edits_.append(woven.edits);
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());
+    out_.unmatched += unmatched;
     map.plan = std::move(*plan);
     map.marks = std::move(woven.marks);
     return {};
@@ -122,10 +136,13 @@ class UnitWeaver {
     return out;
   }
 
+  // With nothing woven only the map is left: it says why.
   std::string tail() const {
-    return fmt::format(
-        "\n\t.att_syntax prefix\n{}{}\t.section {},\"\",@progbits\n\t.incbin \"{}\"\n\t.include \"{}\"\n", records_,
-        personality_routines(), CHORD_MAP_SECTION, around_.map_file, around_.runtime_file);
+    std::string out = "\n\t.att_syntax prefix\n";
+    if (out_.woven != 0) out += records_ + emit_event_records(options_) + personality_routines();
+    out += fmt::format("\t.section {},\"\",@progbits\n\t.incbin \"{}\"\n", CHORD_MAP_SECTION, around_.map_file);
+    if (out_.woven != 0) out += fmt::format("\t.include \"{}\"\n", around_.runtime_file);
+    return out;
   }
 
   const assembly::Unit &unit_;

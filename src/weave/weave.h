@@ -26,9 +26,10 @@ struct Woven {
   format::UnitMap map;
   uint32_t woven = 0;    // procedures with probes
   uint32_t skipped = 0;
+  uint32_t unmatched = 0;  // of the woven: for lack of measured weights placed by estimate
 };
 
-// If no procedure is woven, `text` is the original.
+// If no procedure is selected, `text` is the original.
 Woven weave_unit(const assembly::Unit &unit, const Options &options, const Surroundings &surroundings);
 
 }  // namespace chord::weave

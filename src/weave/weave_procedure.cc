@@ -60,8 +60,10 @@ class Weaver {
     stubs_.resize(p.fragments.size());
   }
 
-  WovenProcedure run() {
+  WovenProcedure run(const std::vector<Probe> &probes) {
     for (uint32_t k = 0; k < plan_.counters.size(); ++k) probe(k);
+    for (const Probe &p : probes) put(p.site, p.edge, p.snippet);
+    for (const auto &[edge, pending] : pending_) stub(pending, p_.edges[edge]);
     choose_marks();
     flush();
     for (size_t f = 0; f < p_.fragments.size(); ++f) {
@@ -84,7 +86,10 @@ class Weaver {
     const core::Counter &counter = plan_.counters[k];
     const Site &site = counter.site == core::Site::edge ? sites_.edge[counter.id] : sites_.block[counter.id];
     isa::CounterPlace place{options_.counters, counters_label(n_), k};
-    isa::Snippet snippet = isa::increment(place, site.live);
+    put(site, counter.site == core::Site::edge ? counter.id : core::kNone, isa::increment(place, site.live));
+  }
+
+  void put(const Site &site, uint32_t edge, const isa::Snippet &snippet) {
     switch (site.kind) {
       case Site::Kind::before:
         before_[site.statement] += fit(snippet, site, site.statement);
@@ -94,7 +99,8 @@ class Weaver {
         break;
       case Site::Kind::jump_stub:
       case Site::Kind::slot_stub:
-        stub(snippet, site, p_.edges[counter.id]);
+        pending_[edge].site = site;
+        pending_[edge].snippets.push_back(snippet);
         break;
       case Site::Kind::none:
         break;
@@ -115,12 +121,21 @@ class Weaver {
     UnwindRules rules;
   };
 
-  void stub(const isa::Snippet &snippet, const Site &site, const Edge &edge) {
+  // A way has one stub, whatever number of probes stands on it.
+  struct Pending {
+    Site site;
+    std::vector<isa::Snippet> snippets;
+  };
+
+  void stub(const Pending &pending, const Edge &edge) {
+    const Site &site = pending.site;
     Stub s;
     s.label = fmt::format(".Lchord_s{}_{}", n_, stub_count_++);
     s.rules = rules_before(site.fragment, site.statement);
-    s.body = snippet.moves_stack && !s.rules.frame_follows_stack_pointer() ? without_unwind_lines(snippet.text)
-                                                                           : snippet.text;
+    for (const isa::Snippet &snippet : pending.snippets) {
+      bool plain = snippet.moves_stack && !s.rules.frame_follows_stack_pointer();
+      s.body += plain ? without_unwind_lines(snippet.text) : snippet.text;
+    }
     if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
     s.body += fmt::format("\tjmp\t{}\n", lasting_name(site, edge));
     if (site.kind == Site::Kind::jump_stub) {
@@ -199,28 +214,18 @@ class Weaver {
     if (f == 0) start += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", record_label(n_));
     out_.edits.insert(statement(fragment.first_statement).end, start);
 
-    uint32_t last = last_statement_of(f);
-    uint32_t end = last;
-    bool before_end = false;
-    for (uint32_t i = last + 1; i < source_.statements.size() && i < fragment.last_statement + 8; ++i) {
-      const Statement &s = statement(i);
-      if (s.section != fragment.section) continue;
-      if (s.kind == StatementKind::instruction) break;
-      if (s.name == ".cfi_endproc") {
-        end = i;
-        before_end = true;
-        break;
-      }
-    }
+    // Directly behind the last instruction: inside whatever the program's own end
+    // labels, sizes and unwind rules enclose.
+    uint32_t end = last_statement_of(f);
     std::string text = "\n";
-    UnwindRules now = rules_before(static_cast<uint32_t>(f), before_end ? end : end + 1);
+    UnwindRules now = rules_before(static_cast<uint32_t>(f), end + 1);
     std::string stubs;
     for (const Stub &s : stubs_[f]) {
       stubs += change_rules(now, s.rules) + s.label + ":\n" + s.body;
       if (s.rules.active) now = s.rules;
     }
     text += in_att_syntax(end, stubs) + end_label(n_, f) + ":\n";
-    out_.edits.insert(before_end ? statement(end).begin : statement(end).end, text);
+    out_.edits.insert(statement(end).end, text);
   }
 
   // ---- what leaves a procedure early ----
@@ -284,6 +289,7 @@ class Weaver {
   const Options &options_;
   std::vector<std::optional<UnwindInfo>> rules_;  // by fragment, made when first asked for
   std::vector<std::vector<Stub>> stubs_;          // by fragment
+  std::map<uint32_t, Pending> pending_;           // by edge
   uint32_t stub_count_ = 0;
   std::map<uint32_t, std::string> before_, after_;  // by statement
   std::map<uint32_t, uint32_t> mark_at_;            // statement -> instruction
@@ -295,8 +301,9 @@ class Weaver {
 }  // namespace
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const Procedure &procedure, uint32_t n,
-                               const core::Plan &plan, const Sites &sites, const Options &options) {
-  return Weaver(unit, procedure, n, plan, sites, options).run();
+                               const core::Plan &plan, const Sites &sites, const std::vector<Probe> &probes,
+                               const Options &options) {
+  return Weaver(unit, procedure, n, plan, sites, options).run(probes);
 }
 
 }  // namespace chord::weave

@@ -8,6 +8,7 @@
 #include "assembly/procedure.h"
 #include "core/plan.h"
 #include "weave/edits.h"
+#include "weave/events.h"
 #include "weave/options.h"
 #include "weave/sites.h"
 
@@ -30,6 +31,7 @@ struct WovenProcedure {
 std::string personality_label(const std::string &personality);
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure, uint32_t n,
-                               const core::Plan &plan, const Sites &sites, const Options &options);
+                               const core::Plan &plan, const Sites &sites, const std::vector<Probe> &probes,
+                               const Options &options);
 
 }  // namespace chord::weave

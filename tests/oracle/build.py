@@ -58,6 +58,8 @@ class Program:
     # has no assembly between (link-time optimisation). Compilers are deterministic.
     direct: bool = False
     chord_flags: list = field(default_factory=list)
+    # Build and run it once, then again with counters placed by that run.
+    measured: bool = False
     # A run of the plain program that takes longer is not worth simulating.
     seconds: float = 60.0
     # Functions that cannot be woven, for a reason worth having; others must be.

@@ -22,7 +22,7 @@ import shlex
 import subprocess
 import sys
 import tempfile
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parent))
@@ -249,10 +249,21 @@ def compare_runs(plain, woven, simulated, result):
             result.faults.append(f"{what} of the plain program differs under valgrind: counts cannot be compared")
 
 
+def build_by_measurement(program, built):
+    """Runs the woven program and builds it again by what it counted."""
+    for run in program.runs:
+        run_program(program, built, "woven", run)
+    profile = (built.folder / "woven" / "counts.chord").rename(built.folder / "earlier.chord")
+    program = replace(program, chord_flags=[*program.chord_flags, f"--weights={profile}"])
+    return program, building.build(program, built.folder)
+
+
 def compare(program, folder):
     """Builds, runs and compares. Raises BuildError or TooSlow if it cannot."""
     result = Result()
     built = building.build(program, folder)
+    if program.measured:
+        program, built = build_by_measurement(program, built)
     for index, run in enumerate(program.runs):
         plain = run_program(program, built, "plain", run)
         woven = run_program(program, built, "woven", run)
@@ -270,6 +281,7 @@ def main():
     parser.add_argument("--keep", metavar="FOLDER", help="build here and keep everything")
     parser.add_argument("--args", default="", help="arguments of the program")
     parser.add_argument("--chord-flags", default="", help="build options for chord")
+    parser.add_argument("--measured", action="store_true", help="place counters by a run of a first build")
     parser.add_argument("--direct", action="store_true", help="build from source twice, not from shared assembly")
     parser.add_argument("--all", action="store_true", help="print every difference")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMPILER FLAGS… SOURCES…")
@@ -282,7 +294,8 @@ def main():
     flags = [a for a in rest if a not in sources and a not in link]
     family = next((f for f, t in building.DRIVERS.items() if options.command[0] in t.values()), options.command[0])
     program = building.Program("command line", sources, family, flags, link, runs=[building.Run(shlex.split(options.args))],
-                               direct=options.direct, chord_flags=shlex.split(options.chord_flags), may_skip=[".*"])
+                               direct=options.direct, chord_flags=shlex.split(options.chord_flags),
+                               measured=options.measured, may_skip=[".*"])
     with tempfile.TemporaryDirectory() as scratch:
         try:
             result = compare(program, options.keep or scratch)

@@ -167,6 +167,53 @@ TEST(Placement, NeverEdgesAreZeroAndUncounted) {
   }
 }
 
+// The same graph with a vertex on every wanted edge, at the edge's own cost.
+Graph subdivided(const Graph &graph, const Costs &costs, Costs &out) {
+  auto wanted = static_cast<uint32_t>(std::count(costs.wanted.begin(), costs.wanted.end(), true));
+  Graph result(graph.vertex_count() + wanted, graph.root(), graph.exit());
+  out.edge = {costs.edge[0]};
+  out.vertex = costs.vertex;
+  for (EdgeId e = 1; e < graph.edge_count(); ++e) {
+    Edge edge = graph.edge(e);
+    out.edge.push_back(costs.edge[e]);
+    if (costs.wanted[e]) {
+      auto middle = static_cast<Vertex>(out.vertex.size());
+      result.add_edge(edge.from, middle);
+      result.add_edge(middle, edge.to);
+      out.edge.push_back(costs.edge[e]);
+      out.vertex.push_back(costs.edge[e]);
+    } else {
+      result.add_edge(edge.from, edge.to);
+    }
+  }
+  return result;
+}
+
+TEST(Placement, WantedEdgesAreKnownAndCostWhatAVertexThereWould) {
+  for (uint64_t seed = 1; seed <= 1500; ++seed) {
+    Random random(seed);
+    uint32_t vertices = 2 + static_cast<uint32_t>(below(random, 12));
+    Graph graph = random_graph(random, vertices, static_cast<uint32_t>(below(random, 3 * vertices)));
+    Costs costs = random_costs(graph, random);
+    costs.wanted.resize(graph.edge_count());
+    for (EdgeId e = 1; e < graph.edge_count(); ++e) costs.wanted[e] = below(random, 4) == 0;
+    Execution seen = random_execution(graph, random, {.activations = 10, .early_percent = 5, .never = {}});
+    std::vector<Plan> plans = all_plans(graph, costs);
+    for (const Plan &plan : plans) {
+      ASSERT_TRUE(reconstructs(graph, plan, seen)) << "seed " << seed;
+      Counts counts = solve_counts(graph, plan, measure(plan, seen));
+      for (EdgeId e = 0; e < graph.edge_count(); ++e) {
+        ASSERT_TRUE(counts.edge_known[e] || !costs.wanted[e]) << "seed " << seed << ", edge " << e;
+      }
+    }
+    Costs split;
+    Graph larger = subdivided(graph, costs, split);
+    std::string why;
+    EXPECT_EQ(cost_of(plans[2], costs), cost_of(*place_vertex_counters(larger, split, why), split)) << "seed " << seed;
+    EXPECT_LE(cost_of(plans[3], costs), cost_of(plans[0], costs)) << "seed " << seed;
+  }
+}
+
 TEST(Placement, SmallGraphsCostLeast) {
   Random random(2);
   uint64_t graphs = 0, vertex_edge_worse = 0;

@@ -2,7 +2,7 @@
 # Every guarantee of docs/runtime.md names tests, and they exist; every program here is
 # named there.
 . "$(dirname "$0")/../e2e/common.inc"
-sed -n '/^| situation/,/^$/p' "$root/docs/runtime.md" | awk -F'|' 'NR > 2 { print $(NF - 1) }' |
+sed -n '/^| situation/,/^$/p' "$root/docs/runtime.md" | awk -F'|' 'NF > 2 && NR > 2 { print $(NF - 1) }' |
   grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u >named
 for name in $(cat named); do
   ls "$here/$name.sh" "$here/programs/$name.c" "$here/programs/$name.cc" 2>/dev/null | grep -q . || fail "no test $name"

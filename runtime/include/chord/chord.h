@@ -12,9 +12,22 @@
 #ifndef CHORD_CHORD_H
 #define CHORD_CHORD_H
 
+#include <stdint.h>
+
 #ifdef __cplusplus
 extern "C" {
 #endif
+
+/* What a program built with `chord --events=KIND` counts. */
+enum chord_event {
+  CHORD_INSTRUCTIONS = 0, /* instructions executed; a repeated string instruction is one */
+  CHORD_CALLS = 1,        /* call instructions, and jumps that stand for a call and a return */
+  CHORD_BRANCHES = 2,     /* conditional and unconditional jumps, taken or not */
+  CHORD_BACKWARD = 3,     /* jumps taken backwards, indirect jumps and calls */
+  CHORD_LOADS = 4,        /* instructions that read memory */
+  CHORD_STORES = 5,       /* instructions that write memory */
+  CHORD_BLOCKS = 6        /* basic blocks entered */
+};
 
 /* Defined by the runtime that woven objects carry; absent elsewhere. */
 extern int __chord_api_dump(void) __attribute__((weak));
@@ -22,6 +35,8 @@ extern void __chord_api_reset(void) __attribute__((weak));
 extern int __chord_api_mark(const char *label) __attribute__((weak));
 extern void __chord_api_pause(void) __attribute__((weak));
 extern void __chord_api_resume(void) __attribute__((weak));
+extern uint64_t __chord_api_events(int kind) __attribute__((weak));
+extern uint64_t __chord_api_events_process(int kind) __attribute__((weak));
 
 /* Whether this program counts. */
 static inline int chord_is_counting(void) { return __chord_api_dump != 0; }
@@ -47,6 +62,20 @@ static inline void chord_pause(void) {
 }
 static inline void chord_resume(void) {
   if (__chord_api_resume) __chord_api_resume();
+}
+
+/* Events of the calling thread since it began, up to and including the call
+ * instruction that asks: of the code that was built with --events, and exact. 0 if
+ * the kind is not counted. Neither chord_reset nor chord_pause changes it. In a signal
+ * handler what the interrupted code did since its last probe may be missing. */
+static inline uint64_t chord_events(enum chord_event kind) {
+  return __chord_api_events ? __chord_api_events((int)kind) : 0;
+}
+
+/* The same over all threads, those that have ended included. Threads that run
+ * meanwhile are counted up to some moment during the call. */
+static inline uint64_t chord_events_process(enum chord_event kind) {
+  return __chord_api_events_process ? __chord_api_events_process((int)kind) : 0;
 }
 
 #ifdef __cplusplus

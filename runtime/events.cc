@@ -1,0 +1,52 @@
+// Events: one counter per kind and thread, kept by woven code (see events.h of the
+// weaver). In each module they lie in a small thread-local array, found by the same
+// offset in every thread; a kind that is counted has a record among the module's
+// procedures, so that adding up, segments, forks and pauses treat it as they do any
+// other counter. A query adds up the modules.
+#include "runtime.h"
+
+extern "C" {
+CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local uint64_t __chord_events[CHORD_EVENT_KINDS] = {};
+}
+
+namespace chord::runtime {
+
+int64_t offset_of_events() { return reinterpret_cast<char *>(__chord_events) - thread_pointer(); }
+
+namespace {
+
+uint64_t events_in_process(Instance &instance, uint32_t kind) {
+  Guard guard(instance.lock);
+  uint64_t sum = 0;
+  for (Module *module = instance.modules; module != nullptr; module = module->next) {
+    size_t at = 0;
+    for (size_t i = 0; i < module->proc_count; ++i) {
+      uint64_t key = module->live ? module->procs[i].key : module->shape[i].key;
+      if (key == CHORD_EVENT_KEY(kind)) sum += module->merged[at];
+      at += module->live ? module->procs[i].count : module->shape[i].count;
+    }
+    for (Thread *thread = instance.threads; module->live && thread != nullptr; thread = thread->next)
+      sum += __atomic_load_n(reinterpret_cast<uint64_t *>(thread->pointer + module->events) + kind, __ATOMIC_RELAXED);
+  }
+  return sum;
+}
+
+}  // namespace
+
+CHORD_API uint64_t __chord_api_events(int kind) {
+  Instance *running = instance();
+  if (running == nullptr || static_cast<unsigned>(kind) >= CHORD_EVENT_KINDS) return 0;
+  const char *pointer = thread_pointer() + kind * sizeof(uint64_t);
+  uint64_t sum = 0;
+  for (const Module *module = running->modules; module != nullptr; module = module->next)
+    if (module->live) sum += load<uint64_t>(pointer + module->events);
+  return sum;
+}
+
+CHORD_API uint64_t __chord_api_events_process(int kind) {
+  Instance *running = instance();
+  if (running == nullptr || static_cast<unsigned>(kind) >= CHORD_EVENT_KINDS) return 0;
+  return events_in_process(*running, static_cast<uint32_t>(kind));
+}
+
+}  // namespace chord::runtime

@@ -1,0 +1,106 @@
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "report/render.h"
+#include "report/study.h"
+
+namespace chord::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr const char *kExamples =
+    "Tables:\n"
+    "  placement   what each placement of counters would have cost in the run\n"
+    "  branches    how often each static heuristic about branches was right\n"
+    "\n"
+    "Examples:\n"
+    "  chord study placement prog.chord\n"
+    "  chord study placement a.chord b.chord --csv\n"
+    "  chord study placement a.chord b.chord -o placement.svg\n"
+    "\n"
+    "Each argument is a profile, or a program whose profile lies here or beside it. Build\n"
+    "with the default --place: others leave edges open, and what has open edges is left out.\n"
+    "Increments: `of blocks` compares with one counter per block, `of measured` with the same\n"
+    "placement by the run's own counts; `added` is instrumentation over the program's own.\n";
+
+std::string profile_of(const std::string &argument) {
+  if (looks_like_profile(argument)) return argument;
+  std::string name = fs::path(argument).filename().string() + ".chord";
+  for (const fs::path &place : {fs::path(name), fs::path(argument).parent_path() / name}) {
+    std::error_code failed;
+    if (fs::exists(place, failed)) return place.string();
+  }
+  throw base::Error(fmt::format("{}: no profile, and there is no {} here or beside it", argument, name),
+                    "run the program first, or name its profile");
+}
+
+// The programs of the arguments, one after the other: only one is in memory at a time.
+template <class Study>
+auto study_all(const InputOptions &input, Study study) {
+  std::vector<decltype(study(analysis::Program()))> results;
+  if (input.profiles.empty()) results.push_back(study(load(input, true)));
+  for (const std::string &argument : input.profiles) {
+    results.push_back(study(load({{profile_of(argument)}, input.program}, true)));
+  }
+  return results;
+}
+
+nlohmann::ordered_json head_of(const char *table) { return {{"schema", 1}, {"study", table}}; }
+
+void study_placement(const InputOptions &input, const ListingOptions &listing, const std::string &plot) {
+  auto studies = study_all(input, analysis::study_placement);
+  for (const analysis::PlacementStudy &s : studies) {
+    if (s.left_out == 0) continue;
+    base::warning(fmt::format("{}: {} functions are left out: their edge counts are not known", s.program, s.left_out));
+  }
+  if (!plot.empty()) {
+    base::write_file(plot, report::placement_svg(studies));
+    return;
+  }
+  report::Table means = report::placement_means(studies);
+  report::Table table = report::placement_table(studies);
+  nlohmann::ordered_json head = head_of("placement");
+  if (listing.json) head["means"] = nlohmann::json::parse(report::render_json(means, nlohmann::ordered_json::object()))["rows"];
+  print_listing(table, listing, head);
+  if (!listing.json && !listing.csv && studies.size() > 1) {
+    print("\nGeometric means:\n" + report::render_text(means, report::style_of_stdout()));
+  }
+}
+
+void study_branches(const InputOptions &input, const ListingOptions &listing) {
+  auto studies = study_all(input, analysis::study_branches);
+  report::Table table = report::branch_table(studies);
+  print_listing(table, listing, head_of("branches"));
+}
+
+}  // namespace
+
+int cmd_study(std::vector<std::string> args) {
+  CLI::App app("Reproduces the papers' tables on given programs.", "chord study");
+  InputOptions input;
+  ListingOptions listing;
+  std::string table, plot;
+  app.add_option("TABLE", table, "placement or branches")->type_name("")->required()->check(CLI::IsMember({"placement", "branches"}));
+  add_input_options(app, input);
+  add_listing_options(app, listing);
+  app.add_option("-o,--output", plot, "placement: write a plot instead of the table")->type_name("FILE.svg");
+  app.footer(kExamples);
+  if (!parse(app, std::move(args))) return 0;
+  if (table == "placement") {
+    study_placement(input, listing, plot);
+  } else if (!plot.empty()) {
+    throw base::UsageError("-o: only `study placement` has a plot");
+  } else {
+    study_branches(input, listing);
+  }
+  return 0;
+}
+
+}  // namespace chord::cli

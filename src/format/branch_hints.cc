@@ -1,0 +1,287 @@
+#include "format/branch_hints.h"
+
+#include <array>
+#include <cctype>
+#include <optional>
+#include <string_view>
+
+#include "core/order.h"
+#include "core/post_dominators.h"
+
+namespace chord::format {
+namespace {
+
+struct HeuristicFacts {
+  const char *name;
+  double probability;
+};
+
+constexpr std::array<HeuristicFacts, kHeuristics> kFacts = {{{"loop", 0.88},
+                                                             {"loop header", 0.75},
+                                                             {"pointer", 0.65},
+                                                             {"equal", 0.65},
+                                                             {"constant", 0.53},
+                                                             {"arithmetic", 0.72},
+                                                             {"negative", 0.65},
+                                                             {"greater", 0.60},
+                                                             {"call", 0.71},
+                                                             {"leaves", 0.69},
+                                                             {"store", 0.57},
+                                                             {"load", 0.57},
+                                                             {"meets", 0.55},
+                                                             {"fall", 0.53},
+                                                             {"out of line", 0.55}}};
+
+// What a conditional jump asks of the comparison before it.
+enum class Condition : uint8_t { other, equal, not_equal, less, not_less };
+
+Condition condition_of(std::string_view jump) {
+  if (jump == "jz") return Condition::equal;
+  if (jump == "jnz") return Condition::not_equal;
+  if (jump == "js" || jump == "jl" || jump == "jle") return Condition::less;
+  if (jump == "jns" || jump == "jnl" || jump == "jnle") return Condition::not_less;
+  return Condition::other;
+}
+
+bool leaves_flags_alone(std::string_view mnemonic) {
+  return mnemonic.starts_with("mov") || mnemonic == "lea" || mnemonic.starts_with("cmov") ||
+         mnemonic == "push" || mnemonic == "pop" || mnemonic == "nop" || mnemonic.starts_with("set");
+}
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
+  while (!text.empty() && text.back() == ' ') text.remove_suffix(1);
+  return text;
+}
+
+// The two operands of a comparison; nothing if they cannot be told apart.
+struct Operands {
+  std::string_view first, second;
+};
+std::optional<Operands> operands_of(std::string_view text) {
+  size_t space = text.find(' ');
+  if (space == std::string_view::npos) return std::nullopt;
+  text.remove_prefix(space);
+  int depth = 0;
+  for (size_t i = 0; i < text.size(); ++i) {
+    if (text[i] == '(' || text[i] == '[') ++depth;
+    if (text[i] == ')' || text[i] == ']') --depth;
+    if (text[i] == ',' && depth == 0)
+      return Operands{trimmed(text.substr(0, i)), trimmed(text.substr(i + 1))};
+  }
+  return std::nullopt;
+}
+
+bool is_zero(std::string_view operand) { return operand == "$0" || operand == "0" || operand == "$0x0"; }
+
+// AT&T marks constants; Intel's are bare numbers.
+bool is_constant(std::string_view operand) {
+  return operand.starts_with('$') || (!operand.empty() && std::isdigit(static_cast<unsigned char>(operand[0])));
+}
+
+bool is_wide_register(std::string_view operand) {
+  if (operand.starts_with('%')) operand.remove_prefix(1);
+  if (!operand.starts_with('r') || operand.size() < 2) return false;
+  char last = operand.back();
+  return last != 'd' && last != 'w' && last != 'b' && last != 'l';
+}
+
+class Finder {
+ public:
+  Finder(const Procedure &p, std::span<const std::string> mnemonics)
+      : p_(p),
+        mnemonics_(mnemonics),
+        graph_(p.graph()),
+        order_(core::depth_first_order(graph_)),
+        loops_(core::find_loops(graph_, order_)),
+        after_(graph_) {}
+
+  std::vector<Evidence> run() {
+    for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
+      if (p_.blocks[b].kind != VertexKind::code || p_.blocks[b].count == 0) continue;
+      if (!find_ways(b)) continue;
+      block_ = b;
+      ask_loops();
+      ask_comparison();
+      ask_targets();
+      ask_layout();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  const Instruction &last_of(uint32_t b) const {
+    return p_.instructions[p_.blocks[b].first + p_.blocks[b].count - 1];
+  }
+  std::string_view mnemonic(const Instruction &i) const { return mnemonics_[i.mnemonic]; }
+
+  // The two edges of a conditional jump, if the block ends in one.
+  bool find_ways(uint32_t b) {
+    taken_ = fall_ = core::kNone;
+    if ((last_of(b).traits & isa::kConditional) == 0) return false;
+    for (core::EdgeId e : graph_.out(b)) {
+      if (p_.edges[e].kind == EdgeKind::never) return false;
+      core::EdgeId &way = p_.edges[e].kind == EdgeKind::fall ? fall_ : taken_;
+      if (way != core::kNone) return false;
+      way = e;
+    }
+    return taken_ != core::kNone && fall_ != core::kNone;
+  }
+
+  void favour(core::EdgeId e, Heuristic heuristic) {
+    found_.push_back({block_, e, e == taken_ ? fall_ : taken_, heuristic});
+  }
+  // The heuristic holds for one way only, and speaks for or against it.
+  void judge(bool taken, bool fall, bool good, Heuristic heuristic) {
+    if (taken != fall) favour(taken == good ? taken_ : fall_, heuristic);
+  }
+
+  void ask_loops() {
+    uint32_t loop = loops_.innermost[block_];
+    if (loop != core::kNone) {
+      judge(loops_.contains(loop, graph_.edge(taken_).to), loops_.contains(loop, graph_.edge(fall_).to), true,
+            Heuristic::loop);
+    }
+    judge(enters_loop(taken_), enters_loop(fall_), true, Heuristic::loop_header);
+  }
+
+  // Leads to the header of a loop that the branch is not in, directly or by one block
+  // that does nothing else, and there is a way past it.
+  bool enters_loop(core::EdgeId e) const {
+    core::Vertex v = graph_.edge(e).to;
+    if (after_.dominates(v, block_)) return false;
+    for (int step = 0; step < 2; ++step) {
+      uint32_t headed = loops_.headed[v];
+      if (headed != core::kNone) return !loops_.contains(headed, block_);
+      if (graph_.out(v).size() != 1) return false;
+      v = graph_.edge(graph_.out(v)[0]).to;
+    }
+    return false;
+  }
+
+  void ask_comparison() {
+    const Block &block = p_.blocks[block_];
+    uint32_t i = block.first + block.count - 1;
+    Condition condition = condition_of(mnemonic(p_.instructions[i]));
+    if (condition == Condition::other) return;
+    do {
+      if (i == block.first) return;
+      --i;
+    } while (leaves_flags_alone(mnemonic(p_.instructions[i])));
+    std::optional<Heuristic> heuristic = comparison(p_.instructions[i], condition);
+    if (!heuristic) return;
+    bool holds_if_taken = condition == Condition::not_equal || condition == Condition::not_less;
+    if (*heuristic == Heuristic::greater) holds_if_taken = !holds_if_taken;
+    favour(holds_if_taken ? taken_ : fall_, *heuristic);
+  }
+
+  std::optional<Heuristic> comparison(const Instruction &in, Condition condition) const {
+    bool equality = condition == Condition::equal || condition == Condition::not_equal;
+    std::string_view name = mnemonic(in);
+    if (name.find("comis") != std::string_view::npos) return std::nullopt;
+    if (name != "test" && name != "cmp") return equality ? Heuristic::arithmetic : Heuristic::negative;
+    std::optional<Operands> operands = operands_of(in.text);
+    if (!operands) return std::nullopt;
+    bool with_zero = name == "test" ? operands->first == operands->second
+                                    : is_zero(operands->first) || is_zero(operands->second);
+    bool with_constant = is_constant(operands->first) || is_constant(operands->second);
+    if (with_zero && !equality) return Heuristic::negative;
+    if (with_zero) return is_wide_register(operands->second) ? std::optional(Heuristic::pointer) : std::nullopt;
+    if (name == "test") return std::nullopt;
+    if (equality) return with_constant ? Heuristic::constant : Heuristic::equal;
+    return with_constant ? std::optional(Heuristic::greater) : std::nullopt;
+  }
+
+  void ask_targets() {
+    uint32_t taken = graph_.edge(taken_).to, fall = graph_.edge(fall_).to;
+    bool taken_meets = after_.dominates(taken, block_), fall_meets = after_.dominates(fall, block_);
+    judge(!taken_meets && has(taken, isa::kCall), !fall_meets && has(fall, isa::kCall), false, Heuristic::call);
+    judge(leaves(taken), leaves(fall), false, Heuristic::leaves);
+    judge(!taken_meets && has(taken, isa::kStore), !fall_meets && has(fall, isa::kStore), true, Heuristic::store);
+    judge(has(taken, isa::kLoad), has(fall, isa::kLoad), true, Heuristic::load);
+    judge(taken_meets, fall_meets, true, Heuristic::meets);
+  }
+
+  void ask_layout() {
+    if ((last_of(block_).traits & isa::kBackward) != 0) return;
+    favour(fall_, Heuristic::fall);
+    uint32_t target = graph_.edge(taken_).to;
+    for (core::EdgeId e : graph_.in(target)) {
+      if (p_.edges[e].kind == EdgeKind::fall) return;
+    }
+    favour(fall_, Heuristic::out_of_line);
+  }
+
+  bool has(uint32_t b, isa::Traits trait) const {
+    const Block &block = p_.blocks[b];
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+      isa::Traits traits = p_.instructions[i].traits;
+      // A call stores its return address; that is no store of the program's.
+      if (trait == isa::kStore && (traits & isa::kCall) != 0) continue;
+      if ((traits & trait) != 0) return true;
+    }
+    return false;
+  }
+
+  // Returns, or runs straight into a block that does.
+  bool leaves(uint32_t b) const {
+    for (int step = 0; step < 2; ++step) {
+      if (graph_.out(b).size() != 1) return false;
+      b = graph_.edge(graph_.out(b)[0]).to;
+      if (b == graph_.exit()) return true;
+    }
+    return false;
+  }
+
+  const Procedure &p_;
+  std::span<const std::string> mnemonics_;
+  core::Graph graph_;
+  core::Order order_;
+  core::Loops loops_;
+  core::PostDominators after_;
+  uint32_t block_ = 0;
+  core::EdgeId taken_ = 0, fall_ = 0;
+  std::vector<Evidence> found_;
+};
+
+std::vector<bool> cold_blocks(const Procedure &p) {
+  std::vector<bool> cold(p.blocks.size());
+  std::vector<bool> goes_on(p.blocks.size());
+  for (size_t e = 1; e < p.edges.size(); ++e) {
+    if (p.edges[e].kind != EdgeKind::never) goes_on[p.edges[e].from] = true;
+  }
+  for (uint32_t b = 2; b < p.blocks.size(); ++b) {
+    const Block &block = p.blocks[b];
+    if (block.kind == VertexKind::landing) cold[b] = true;
+    if (block.kind != VertexKind::code) continue;
+    bool cold_fragment =
+        block.count != 0 && p.fragments[p.instructions[block.first].fragment].name.ends_with(".cold");
+    cold[b] = !goes_on[b] || cold_fragment;
+  }
+  return cold;
+}
+
+}  // namespace
+
+const char *name_of(Heuristic heuristic) { return kFacts[static_cast<size_t>(heuristic)].name; }
+double probability_of(Heuristic heuristic) { return kFacts[static_cast<size_t>(heuristic)].probability; }
+
+std::vector<Evidence> branch_evidence(const Procedure &procedure, std::span<const std::string> mnemonics) {
+  return Finder(procedure, mnemonics).run();
+}
+
+core::BranchHints branch_hints(const Procedure &procedure, std::span<const std::string> mnemonics) {
+  core::BranchHints hints;
+  hints.cold = cold_blocks(procedure);
+  hints.probability.assign(procedure.edges.size(), core::kNoHint);
+  for (const Evidence &e : branch_evidence(procedure, mnemonics)) {
+    double &favoured = hints.probability[e.favoured], &other = hints.probability[e.other];
+    if (favoured == core::kNoHint) favoured = other = 0.5;
+    double p = probability_of(e.heuristic);
+    favoured = favoured * p / (favoured * p + other * (1 - p));
+    other = 1 - favoured;
+  }
+  return hints;
+}
+
+}  // namespace chord::format

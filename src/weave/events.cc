@@ -1,0 +1,286 @@
+#include "weave/events.h"
+
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include <limits>
+
+#include "core/increments.h"
+#include "core/order.h"
+#include "core/spanning_tree.h"
+#include "weave/event_kinds.h"
+
+namespace chord::weave {
+
+using assembly::Block;
+using assembly::BlockKind;
+using assembly::Edge;
+using assembly::EdgeKind;
+using assembly::Instruction;
+using assembly::Procedure;
+
+namespace {
+
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
+constexpr double kStubPrice = 1.0;
+constexpr const char *kCounters = "__chord_events";
+
+// Straight code up to and including a call, or to the end of its block:
+// instructions [first, end).
+struct Stretch {
+  uint32_t first;
+  uint32_t end;
+};
+
+class EventPlanner {
+ public:
+  EventPlanner(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &liveness, const Sites &sites,
+               const std::vector<double> &weights, const Options &options)
+      : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), options_(options) {
+    using Kind = isa::CounterPlace::Kind;
+    place_.kind = options.position_independent ? Kind::thread_initial_exec : Kind::thread_local_exec;
+    place_.label = kCounters;
+  }
+
+  std::optional<std::vector<Probe>> run(std::string &why_not) {
+    count_ways();
+    make_vertices();
+    graph_ = core::Graph(static_cast<uint32_t>(stretches_.size()), 0, 1);
+    links_.resize(1);
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) copy_edge(e);
+    for (uint32_t b = 2; b < p_.blocks.size(); ++b) split_at_calls(b);
+    if (why_not = graph_.defect(); !why_not.empty()) return std::nullopt;
+    core::SpanningTree tree = span();
+    if (!tree.forced_cycle.empty()) {
+      why_not = "edges that cannot carry a probe form a cycle: " + core::name_edges(graph_, tree.forced_cycle);
+      return std::nullopt;
+    }
+    for (uint32_t kind = 0; kind < kEventKinds.size(); ++kind) {
+      if (options_.events & (1u << kind)) add_probes(static_cast<EventKind>(kind), tree.in_tree, why_not);
+    }
+    if (!why_not.empty()) return std::nullopt;
+    return std::move(probes_);
+  }
+
+ private:
+  // What stands behind an edge of the split graph.
+  struct Link {
+    Site site;
+    uint32_t edge = core::kNone;  // of the procedure, or none: around a call
+    double weight = 0;
+    bool never = false;
+  };
+
+  bool is_code(uint32_t b) const { return p_.blocks[b].kind == BlockKind::code; }
+  bool is_call(uint32_t i) const { return !p_.instructions[i].padding && p_.instructions[i].decoded.flow == isa::Flow::call; }
+  bool ends_in_call(uint32_t b) const { return is_code(b) && is_call(p_.blocks[b].first + p_.blocks[b].count - 1); }
+
+  // As find_sites counts them: a block with one way in is entered by that way alone.
+  void count_ways() {
+    in_.assign(p_.blocks.size(), 0);
+    out_.assign(p_.blocks.size(), 0);
+    frequency_.assign(p_.blocks.size(), 0);
+    for (size_t e = 1; e < p_.edges.size(); ++e) {
+      if (p_.edges[e].kind == EdgeKind::never) continue;
+      ++out_[p_.edges[e].from];
+      ++in_[p_.edges[e].to];
+      frequency_[p_.edges[e].to] += weights_[e];
+    }
+  }
+
+  void make_vertices() {
+    for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
+      first_.push_back(static_cast<uint32_t>(stretches_.size()));
+      uint32_t begin = p_.blocks[b].first, end = begin + p_.blocks[b].count;
+      if (!is_code(b)) end = begin;
+      for (uint32_t i = begin; i + 1 < end; ++i) {
+        if (!is_call(i)) continue;
+        stretches_.push_back({begin, i + 1});
+        begin = i + 1;
+      }
+      stretches_.push_back({begin, end});
+      last_.push_back(static_cast<uint32_t>(stretches_.size() - 1));
+    }
+  }
+
+  void link(uint32_t from, uint32_t to, Link l) {
+    graph_.add_edge(from, to);
+    links_.push_back(std::move(l));
+  }
+
+  void copy_edge(uint32_t e) {
+    const Edge &edge = p_.edges[e];
+    bool never = edge.kind == EdgeKind::never;
+    if (ends_in_call(edge.from)) {
+      // The second return and the first arrive alike, and the first edge of a landing
+      // vertex comes from the entry already.
+      if (never || edge.kind == EdgeKind::landing) return;
+      link(0, first_[edge.to], {best_site(e), e, weights_[e], false});
+      return;
+    }
+    link(last_[edge.from], first_[edge.to], {best_site(e), e, weights_[e], never});
+  }
+
+  void split_at_calls(uint32_t b) {
+    for (uint32_t v = first_[b]; is_code(b) && v <= last_[b]; ++v) {
+      uint32_t call = stretches_[v].end - 1;
+      if (!is_call(call)) continue;
+      link(v, 1, {cheapest(before_call(call), stretches_[v]), core::kNone, frequency_[b], false});
+      if (v < last_[b]) link(0, v + 1, {cheapest(behind(call), stretches_[v + 1]), core::kNone, frequency_[b], false});
+    }
+  }
+
+  // ---- sites ----
+
+  unsigned price(const Site &site) const { return isa::add_constant(place_, 2, site.live).price; }
+
+  Site in_front_of(uint32_t i) const {
+    Site s;
+    s.kind = Site::Kind::before;
+    s.statement = p_.instructions[i].first_statement;
+    s.fragment = p_.instructions[i].fragment;
+    s.live = live_.before[i];
+    return s;
+  }
+
+  Site behind(uint32_t call) const {
+    Site s = in_front_of(call);
+    s.kind = Site::Kind::after;
+    s.statement = p_.instructions[call].last_statement;
+    s.live = live_.before[call + 1];
+    return s;
+  }
+
+  // Linkers rewrite the instructions that ask for a thread-local address as one piece.
+  bool is_bound_to_next(uint32_t i) const {
+    std::string_view operands = unit_.source->statements[p_.instructions[i].last_statement].operands;
+    for (std::string_view mark : {"@tlsgd", "@TLSGD", "@tlsld", "@TLSLD", "@tlsdesc", "@TLSDESC"}) {
+      if (operands.find(mark) != std::string_view::npos) return true;
+    }
+    return false;
+  }
+
+  Site before_call(uint32_t call) const {
+    const Instruction &in = p_.instructions[call];
+    bool bound = call > 0 && p_.instructions[call - 1].fragment == in.fragment && is_bound_to_next(call - 1);
+    return in_front_of(bound ? call - 1 : call);
+  }
+
+  // A probe may stand anywhere in a stretch, all of which runs as often: where flags and
+  // registers are free, if they are not at the place it would have first.
+  Site cheapest(Site site, const Stretch &stretch) const {
+    unsigned best = price(site);
+    for (uint32_t i = stretch.first; i < stretch.end && best > 1; ++i) {
+      const Instruction &in = p_.instructions[i];
+      if (in.padding || in.decoded.marks_entry || (i > stretch.first && is_bound_to_next(i - 1))) continue;
+      Site other = in_front_of(i);
+      if (unsigned p = price(other); p < best) {
+        best = p;
+        site = other;
+      }
+    }
+    return site;
+  }
+
+  Site best_site(uint32_t e) const {
+    const Edge &edge = p_.edges[e];
+    Site site = sites_.edge[e];
+    if (!site.exists() || site.is_stub()) return site;
+    if (is_code(edge.from) && out_[edge.from] == 1 && !ends_in_call(edge.from)) {
+      site = cheapest(site, stretches_[last_[edge.from]]);
+    }
+    if (is_code(edge.to) && in_[edge.to] == 1) site = cheapest(site, stretches_[first_[edge.to]]);
+    return site;
+  }
+
+  // ---- the tree and the probes ----
+
+  core::SpanningTree span() const {
+    std::vector<double> cost(links_.size(), kImpossible);
+    std::vector<bool> never(links_.size());
+    for (size_t e = 1; e < links_.size(); ++e) {
+      const Link &l = links_[e];
+      never[e] = l.never;
+      if (l.site.exists()) cost[e] = l.weight * (price(l.site) + (l.site.is_stub() ? kStubPrice : 0));
+    }
+    return core::maximum_spanning_tree(graph_, core::depth_first_order(graph_), cost, never);
+  }
+
+  core::Events events(EventKind kind) const {
+    core::Events out;
+    out.edge.assign(links_.size(), 0);
+    out.vertex.assign(stretches_.size(), 0);
+    for (size_t e = 1; e < links_.size(); ++e) {
+      if (links_[e].edge != core::kNone) out.edge[e] = events_of(kind, p_, p_.edges[links_[e].edge]);
+    }
+    for (size_t v = 0; v < stretches_.size(); ++v) {
+      for (uint32_t i = stretches_[v].first; i < stretches_[v].end; ++i) out.vertex[v] += events_of(kind, p_.instructions[i]);
+    }
+    for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
+      if (is_code(b)) out.vertex[first_[b]] += events_of_entering(kind);
+    }
+    return out;
+  }
+
+  void add_probes(EventKind kind, const std::vector<bool> &in_tree, std::string &why_not) {
+    core::Increments increments = core::event_increments(graph_, in_tree, events(kind));
+    isa::CounterPlace place = place_;
+    place.index = static_cast<uint32_t>(kind);
+    for (size_t e = 1; e < links_.size(); ++e) {
+      int64_t amount = increments.edge[e];
+      if (in_tree[e] || links_[e].never || amount == 0) continue;
+      if (!isa::fits_constant(amount)) why_not = "more events on one way than an instruction can add";
+      probes_.push_back({links_[e].site, links_[e].edge, isa::add_constant(place, amount, links_[e].site.live)});
+    }
+  }
+
+  const assembly::Unit &unit_;
+  const Procedure &p_;
+  const assembly::Liveness &live_;
+  const Sites &sites_;
+  const std::vector<double> &weights_;
+  const Options &options_;
+  isa::CounterPlace place_;
+  std::vector<uint32_t> in_, out_;     // ways into and out of each block
+  std::vector<double> frequency_;      // of each block
+  std::vector<Stretch> stretches_;     // by vertex; empty where there is no code
+  std::vector<uint32_t> first_, last_; // by block: its vertices
+  core::Graph graph_;
+  std::vector<Link> links_;            // by edge of the split graph
+  std::vector<Probe> probes_;
+};
+
+template <class Action>
+void for_each_kind(const Options &options, Action action) {
+  for (uint32_t kind = 0; kind < kEventKinds.size(); ++kind) {
+    if (options.events & (1u << kind)) action(kind, fmt::format("__chord_event.{}", kEventKinds[kind]));
+  }
+}
+
+}  // namespace
+
+std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit, const Procedure &procedure,
+                                              const assembly::Liveness &liveness, const Sites &sites,
+                                              const std::vector<double> &weights, const Options &options,
+                                              std::string &why_not) {
+  return EventPlanner(unit, procedure, liveness, sites, weights, options).run(why_not);
+}
+
+std::string emit_event_records(const Options &options) {
+  std::string out;
+  for_each_kind(options, [&](uint32_t kind, const std::string &name) {
+    out += fmt::format(
+        "\t.section {0},\"aG\",@progbits,{1},comdat\n\t.balign 8\n\t.weak {1}\n\t.hidden {1}\n{1}:\n"
+        "\t.quad {2}, {3}\n\t.long 1, {4}\n",
+        CHORD_PROCS_SECTION, name, kind, CHORD_EVENT_KEY(kind), static_cast<int>(CHORD_COUNTERS_EVENT));
+  });
+  return out;
+}
+
+std::string tie_event_records(const Options &options) {
+  std::string out;
+  for_each_kind(options, [&](uint32_t, const std::string &name) { out += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", name); });
+  return out;
+}
+
+}  // namespace chord::weave

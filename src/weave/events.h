@@ -1,0 +1,48 @@
+// Event counting: which probes keep one counter per kind of event exact at every call.
+//
+// Ball's increments (core/increments.h) make a counter exact when a procedure ends and
+// give a constant that is missing at any other point. Across procedures the constant
+// must be zero wherever other code can look: at each call. Adding it before the call
+// and taking it away behind would cost two probes a call. Instead a call is treated as
+// what it is to the counter: an end and a new beginning. A block is split behind each
+// of its calls; the part that makes the call gets an edge to the exit, the part behind
+// it an edge from the entry, and no edge joins the two. The spanning tree of that graph
+// then spends one probe on a stretch of straight code between two calls, and corrections
+// around calls disappear into the probes of neighbouring edges.
+//
+// Invariant: in a callee's first instruction, at a landing pad, behind a call (however
+// often it returns) and after the return, counter = events so far, the call or return
+// itself included. A call that never returns leaves nothing to be put right.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assembly/liveness.h"
+#include "assembly/procedure.h"
+#include "weave/options.h"
+#include "weave/sites.h"
+
+namespace chord::weave {
+
+// A probe that is no counter of the plan.
+struct Probe {
+  Site site;
+  uint32_t edge = core::kNone;  // of the procedure; stubs are made for an edge
+  isa::Snippet snippet;
+};
+
+// `weights`: how often each edge of the procedure is expected to be taken. Nothing if
+// the procedure cannot be woven, with the reason.
+std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit, const assembly::Procedure &procedure,
+                                              const assembly::Liveness &liveness, const Sites &sites,
+                                              const std::vector<double> &weights, const Options &options,
+                                              std::string &why_not);
+
+// The runtime's record of each counted kind, as assembler text; once for a unit.
+std::string emit_event_records(const Options &options);
+// Ties those records to the section being written, which they then live as long as.
+std::string tie_event_records(const Options &options);
+
+}  // namespace chord::weave

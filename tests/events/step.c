@@ -1,0 +1,130 @@
+/* Ground truth for event queries: runs a plain program one instruction at a time and
+ * counts those that lie in given ranges of its text.
+ *
+ *   step QUERY RANGES PROGRAM [ARGUMENT...]
+ *
+ * QUERY is the address of the function that stands for a query, RANGES a file with
+ * lines `begin end` (all hexadecimal). Each time a thread arrives at QUERY a line
+ * `query THREAD COUNT` goes to stderr, and `end THREAD COUNT` when the thread ends;
+ * threads are numbered in order of their start. A repeated string instruction traps
+ * once per repetition and counts once. */
+#define _GNU_SOURCE
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/user.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+struct range {
+  uint64_t begin, end;
+};
+struct thread {
+  pid_t id;
+  uint64_t count;
+  uint64_t at; /* where it stands: the instruction about to be executed */
+  int repeats;
+};
+
+static struct range ranges[100000];
+static size_t range_count;
+static struct thread threads[1024];
+static int thread_count;
+
+static void die(const char *what) {
+  perror(what);
+  exit(1);
+}
+
+static void read_ranges(const char *path) {
+  FILE *file = fopen(path, "r");
+  if (file == NULL) die(path);
+  while (fscanf(file, "%lx %lx", &ranges[range_count].begin, &ranges[range_count].end) == 2) ++range_count;
+  fclose(file);
+}
+
+static int in_range(uint64_t pc) {
+  size_t low = 0, high = range_count; /* sorted, without overlaps */
+  while (low < high) {
+    size_t middle = (low + high) / 2;
+    if (pc < ranges[middle].begin)
+      high = middle;
+    else if (pc >= ranges[middle].end)
+      low = middle + 1;
+    else
+      return 1;
+  }
+  return 0;
+}
+
+static struct thread *thread_of(pid_t id) {
+  for (int i = 0; i < thread_count; ++i)
+    if (threads[i].id == id) return &threads[i];
+  memset(&threads[thread_count], 0, sizeof threads[0]);
+  threads[thread_count].id = id;
+  return &threads[thread_count++];
+}
+
+static int has_repeat_prefix(pid_t id, uint64_t pc) {
+  long word = ptrace(PTRACE_PEEKTEXT, id, (void *)pc, NULL);
+  unsigned first = (unsigned)word & 0xff, second = (unsigned)(word >> 8) & 0xff;
+  if (first == 0x66) first = second, second = (unsigned)(word >> 16) & 0xff;
+  /* string instructions only: the prefix also selects operations and marks branches */
+  if (first != 0xf2 && first != 0xf3) return 0;
+  if ((second & 0xf0) == 0x40) second = (unsigned)(word >> 16) & 0xff;
+  return (second >= 0xa4 && second <= 0xa7) || (second >= 0xaa && second <= 0xaf);
+}
+
+static void arrive(struct thread *thread, uint64_t pc, uint64_t query) {
+  int same = thread->repeats && pc == thread->at;
+  if (!same && in_range(thread->at)) ++thread->count;
+  thread->at = pc;
+  thread->repeats = in_range(pc) && has_repeat_prefix(thread->id, pc);
+  if (pc == query && !same) fprintf(stderr, "query %d %lu\n", (int)(thread - threads), thread->count);
+}
+
+int main(int argc, char **argv) {
+  if (argc < 4) return 2;
+  uint64_t query = strtoull(argv[1], NULL, 16);
+  read_ranges(argv[2]);
+  pid_t child = fork();
+  if (child == 0) {
+    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
+    execv(argv[3], argv + 3);
+    die(argv[3]);
+  }
+  int status;
+  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) die("start");
+  ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+  thread_of(child);
+  ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
+  int result = 0;
+  for (;;) {
+    pid_t id = waitpid(-1, &status, __WALL);
+    if (id < 0) break;
+    struct thread *thread = thread_of(id);
+    if (!WIFSTOPPED(status)) {
+      fprintf(stderr, "end %d %lu\n", (int)(thread - threads), thread->count);
+      thread->id = 0;
+      if (id == child) result = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+      continue;
+    }
+    int sent = WSTOPSIG(status), event = status >> 16;
+    if (sent == SIGTRAP && event == PTRACE_EVENT_CLONE) {
+      unsigned long fresh;
+      ptrace(PTRACE_GETEVENTMSG, id, NULL, &fresh);
+      thread_of((pid_t)fresh); /* numbered now, whenever its first stop is seen */
+      sent = 0;
+    } else if (sent == SIGTRAP || (sent == SIGSTOP && thread->at == 0)) {
+      struct user_regs_struct registers;
+      if (ptrace(PTRACE_GETREGS, id, NULL, &registers) == 0) arrive(thread, registers.rip, query);
+      sent = 0;
+    }
+    ptrace(PTRACE_SINGLESTEP, id, NULL, (void *)(long)sent);
+  }
+  return result;
+}

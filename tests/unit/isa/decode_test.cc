@@ -1,0 +1,100 @@
+#include <gtest/gtest.h>
+
+#include "isa/isa.h"
+
+namespace chord::isa {
+namespace {
+
+Decoded decoded(std::string_view bytes) {
+  auto d = decode(bytes);
+  EXPECT_TRUE(d.has_value());
+  return d.value_or(Decoded{});
+}
+Resources reg(const char *name) { return *register_named(name); }
+
+TEST(Decode, FlowClasses) {
+  EXPECT_EQ(decoded("\xc3").flow, Flow::leave);                                  // ret
+  EXPECT_EQ(decoded("\xf3\xc3").flow, Flow::leave);                              // rep ret
+  EXPECT_EQ(decoded("\x74\x05").flow, Flow::conditional);                        // je
+  EXPECT_EQ(decoded("\xeb\xfe").flow, Flow::jump);                               // jmp .
+  EXPECT_EQ(decoded(std::string_view("\xe8\0\0\0\0", 5)).flow, Flow::call);      // call
+  EXPECT_EQ(decoded("\xff\xe0").flow, Flow::jump);                               // jmp *%rax
+  EXPECT_TRUE(decoded("\xff\xe0").indirect);
+  EXPECT_EQ(decoded("\x0f\x0b").flow, Flow::leave);                              // ud2
+  EXPECT_TRUE(decoded("\x0f\x0b").traps);
+  EXPECT_TRUE(decoded("\xe3\x02").short_only);                                   // jrcxz
+  EXPECT_TRUE(decoded("\xe2\x02").short_only);                                   // loop
+  EXPECT_EQ(decoded("\xf3\xaa").flow, Flow::next);                               // rep stosb
+  EXPECT_TRUE(decoded("\xf3\x0f\x1e\xfa").marks_entry);                          // endbr64
+  EXPECT_TRUE(decoded("\xeb\xfe").traits & kBackward);
+  EXPECT_FALSE(decode("\x06").has_value());                                      // no instruction in 64-bit mode
+}
+
+TEST(Decode, AWriteOfPartOfARegisterKeepsTheRest) {
+  Decoded byte = decoded("\xb0\x01");  // mov $1,%al
+  EXPECT_TRUE(byte.reads & reg("rax"));
+  EXPECT_FALSE(byte.kills & reg("rax"));
+  Decoded word = decoded(std::string_view("\xb8\x01\0\0\0", 5));  // mov $1,%eax
+  EXPECT_FALSE(word.reads & reg("rax"));
+  EXPECT_TRUE(word.kills & reg("rax"));
+}
+
+TEST(Decode, ZeroingReadsNothing) {
+  EXPECT_FALSE(decoded("\x31\xc0").reads & reg("rax"));  // xor %eax,%eax
+  EXPECT_TRUE(decoded("\x31\xc8").reads & reg("rax"));   // xor %ecx,%eax
+}
+
+TEST(Decode, ConditionalMovesDoNotKill) {
+  Decoded d = decoded("\x0f\x44\xc1");  // cmove %ecx,%eax
+  EXPECT_TRUE(d.reads & reg("rax"));
+  EXPECT_FALSE(d.kills & reg("rax"));
+}
+
+TEST(Decode, FlagsThatMayStayAreNotKilled) {
+  EXPECT_FALSE(decoded("\xd3\xe0").kills & all_flags());  // shl %cl,%eax: the count may be 0
+  EXPECT_TRUE(decoded("\xc1\xe0\x02").kills & all_flags());
+  EXPECT_FALSE(decoded("\xf3\xa6").kills);                // repe cmpsb: rcx may be 0
+  EXPECT_EQ(decoded("\x01\xc8").kills & all_flags(), all_flags());  // add
+}
+
+TEST(Decode, SystemCallsReadEverything) {
+  Decoded d = decoded("\x0f\x05");
+  EXPECT_EQ(d.reads & all_registers(), all_registers());
+  EXPECT_EQ(d.kills, 0u);
+}
+
+TEST(Shape, IgnoresWhereBranchesAndDataLie) {
+  EXPECT_EQ(shape("\x74\x05"), shape(std::string_view("\x0f\x84\x10\0\0\0", 6)));
+  EXPECT_EQ(shape(std::string_view("\x8b\x05\x01\0\0\0", 6)), shape(std::string_view("\x8b\x05\x09\0\0\0", 6)));
+  EXPECT_NE(shape("\x74\x05"), shape("\x75\x05"));
+  EXPECT_NE(shape("\x01\xc8"), shape("\x01\xd0"));
+  EXPECT_NE(shape("\xff\xe0"), shape("\x3e\xff\xe0"));  // notrack
+}
+
+CounterPlace place() { return {CounterPlace::Kind::thread_local_exec, "c", 2}; }
+
+TEST(Increment, TakesTheCheapestThatIsSafe) {
+  EXPECT_EQ(increment(place(), 0).text, "\tincq\t%fs:c@tpoff+16\n");
+  EXPECT_EQ(increment(place(), 0).price, 1u);
+  // Only the carry flag is live: inc leaves it alone.
+  Resources carry = decoded("\xf8").writes;  // clc
+  EXPECT_EQ(increment(place(), carry).price, 1u);
+  Snippet through_register = increment(place(), all_flags());
+  EXPECT_EQ(through_register.price, 3u);
+  EXPECT_NE(through_register.text.find("%r11"), std::string::npos);
+  Snippet through_vectors = increment(place(), all_flags() | 0xffff);
+  EXPECT_EQ(through_vectors.price, 4u);
+  EXPECT_FALSE(through_vectors.moves_stack);
+  Snippet saved = increment(place(), all_flags() | all_registers());
+  EXPECT_TRUE(saved.moves_stack);
+  EXPECT_NE(saved.text.find("leaq\t-128(%rsp),%rsp"), std::string::npos);
+}
+
+TEST(Increment, OfSharedObjectsSavesWhatItNeeds) {
+  CounterPlace delta{CounterPlace::Kind::thread_delta, "c", 0};
+  EXPECT_EQ(increment(delta, 0).price, 4u);
+  EXPECT_TRUE(increment(delta, 0xffff).moves_stack);
+}
+
+}  // namespace
+}  // namespace chord::isa

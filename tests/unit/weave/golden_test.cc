@@ -1,0 +1,130 @@
+// Small pieces of assembly, each with the trap it was written for, and exactly what
+// weaving makes of them. Every case is assembled and verified as well.
+//
+//   CHORD_REBASE=1 build/tests/unit_weave    rewrites the expectations
+#include <gtest/gtest.h>
+
+#include <cstdlib>
+#include <filesystem>
+
+#include "assembly/layout.h"
+#include "assembly/procedure.h"
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "base/process.h"
+#include "format/map.h"
+#include "weave/verify.h"
+#include "weave/weave.h"
+
+namespace chord::weave {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::vector<std::string> cases() {
+  std::vector<std::string> out;
+  for (const auto &entry : fs::directory_iterator(CHORD_GOLDEN_FOLDER)) {
+    if (entry.path().extension() == ".s") out.push_back(entry.path().stem().string());
+  }
+  std::sort(out.begin(), out.end());
+  return out;
+}
+
+class Golden : public testing::TestWithParam<std::string> {};
+
+TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
+  std::string base = std::string(CHORD_GOLDEN_FOLDER) + "/" + GetParam();
+  assembly::Source source;
+  read_source(base::read_file(base + ".s"), source);
+  assembly::Assembler assembler{base::find_in_path("as"), {}};
+  assembly::Layout layout;
+  std::string errors;
+  ASSERT_TRUE(lay_out(source, assembler, layout, errors)) << errors;
+  assembly::Unit unit;
+  build_unit(source, std::move(layout), unit);
+
+  base::TempFolder folder;
+  base::write_file(folder.file("runtime.s"), "");
+  Surroundings around{folder.file("map"), folder.file("runtime.s")};
+  Options options;
+  Woven woven = weave_unit(unit, options, around);
+  for (const format::Procedure &p : woven.map.procedures) EXPECT_EQ(p.skipped, "") << p.name;
+  base::write_file(around.map_file, format::encode_map(woven.map));
+  base::write_file(folder.file("woven.s"), woven.text);
+  base::Outcome outcome = base::run({assembler.path, "-o", folder.file("woven.o"), folder.file("woven.s")}, nullptr, true);
+  ASSERT_EQ(outcome.status, 0) << outcome.errors;
+  EXPECT_NO_THROW(verify_woven(unit, woven, assembler, folder.file("woven.o")));
+
+  // The records behind the code hold keys that change with every comment.
+  std::string code = woven.text.substr(0, woven.inserted.back().begin);
+  if (std::getenv("CHORD_REBASE") != nullptr) base::write_file(base + ".expected", code);
+  EXPECT_EQ(base::read_file(base + ".expected"), code);
+}
+
+INSTANTIATE_TEST_SUITE_P(Weave, Golden, testing::ValuesIn(cases()), [](const auto &info) { return info.param; });
+
+// A check that cannot fail proves nothing: damage of each kind must be found.
+class Damage : public testing::Test {
+ protected:
+  void SetUp() override {
+    read_source(base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/jump_table.s"), source_);
+    assembler_.path = base::find_in_path("as");
+    assembly::Layout layout;
+    std::string errors;
+    ASSERT_TRUE(lay_out(source_, assembler_, layout, errors)) << errors;
+    build_unit(source_, std::move(layout), unit_);
+    base::write_file(folder_.file("runtime.s"), "");
+    around_ = {folder_.file("map"), folder_.file("runtime.s")};
+    woven_ = weave_unit(unit_, options_, around_);
+    base::write_file(around_.map_file, format::encode_map(woven_.map));
+  }
+
+  // Replaces `from` by `to` (of the same length, so that ranges stay right).
+  void damage(const std::string &from, const std::string &to) {
+    ASSERT_EQ(from.size(), to.size());
+    size_t at = woven_.text.find(from);
+    ASSERT_NE(at, std::string::npos) << woven_.text;
+    woven_.text.replace(at, from.size(), to);
+  }
+
+  void expect_refused() {
+    base::write_file(folder_.file("woven.s"), woven_.text);
+    base::Outcome made = base::run({assembler_.path, "-o", folder_.file("woven.o"), folder_.file("woven.s")}, nullptr, true);
+    ASSERT_EQ(made.status, 0) << made.errors;
+    EXPECT_THROW(verify_woven(unit_, woven_, assembler_, folder_.file("woven.o")), base::Error);
+  }
+
+  assembly::Source source_;
+  assembly::Assembler assembler_;
+  assembly::Unit unit_;
+  base::TempFolder folder_;
+  Surroundings around_;
+  Options options_;
+  Woven woven_;
+};
+
+TEST_F(Damage, AnotherOperandIsFound) {
+  damage("addl	$7, %esi", "addl	$7, %edi");
+  expect_refused();
+}
+TEST_F(Damage, AnotherTargetIsFound) {
+  damage("jmp	.L2", "jmp	.L6");
+  expect_refused();
+}
+TEST_F(Damage, AnotherTableEntryIsFound) {
+  damage(".long	.L5-.L4", ".long	.L6-.L4");
+  expect_refused();
+}
+TEST_F(Damage, AProbeThatDestroysIsFound) {
+  size_t at = woven_.text.find("incq");
+  ASSERT_NE(at, std::string::npos);
+  size_t end = woven_.text.find('\n', at);
+  std::string probe = woven_.text.substr(at, end - at);
+  std::string harmful = "movl $9,%esi #";
+  harmful.resize(probe.size(), 'x');
+  damage(probe, harmful);
+  expect_refused();
+}
+
+}  // namespace
+}  // namespace chord::weave
