@@ -39,7 +39,8 @@ bool is_left_out(const Source &source, const Statement &s) {
       return true;
     }
     if (s.name == ".section" || s.name == ".text" || s.name == ".data" || s.name == ".bss" ||
-        s.name == ".pushsection" || s.name == ".popsection" || s.name == ".previous") {
+        s.name == ".pushsection" || s.name == ".popsection" || s.name == ".previous" ||
+        s.name == ".intel_syntax" || s.name == ".att_syntax") {
       return false;
     }
   }

@@ -83,6 +83,20 @@ std::string read_inputs(const CommandLine &line) {
   return text;
 }
 
+// clang's own assembler knows two directives that the GNU assembler does not; they
+// only help the linker to fold identical functions.
+std::string without_address_significance(const std::string &text) {
+  if (text.find(".addrsig") == std::string::npos) return text;
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find('\n', at), text.size() - 1) + 1;
+    std::string_view line = std::string_view(text).substr(at, end - at);
+    out += assembly::trim(line).starts_with(".addrsig") ? std::string_view("\n") : line;
+    at = end;
+  }
+  return out;
+}
+
 class Standin {
  public:
   Standin(const std::vector<std::string> &args, const weave::Options &options)
@@ -90,8 +104,10 @@ class Standin {
 
   int run() {
     if (line_.only_information) return run_as_typed();
-    text_ = read_inputs(line_);
+    std::string given = read_inputs(line_);
+    text_ = without_address_significance(given);
     reads_stdin_ = line_.inputs.empty() || line_.inputs[0] == "-";
+    changed_ = text_ != given;
     try {
       if (std::optional<int> status = run_woven()) return *status;
     } catch (const base::Error &e) {
@@ -106,8 +122,13 @@ class Standin {
 
   int run_as_typed() const {
     std::vector<std::string> command = {as_};
-    command.insert(command.end(), args_.begin(), args_.end());
-    return base::run(command, reads_stdin_ ? &text_ : nullptr).status;
+    if (changed_) {
+      command.insert(command.end(), line_.options.begin(), line_.options.end());
+      command.insert(command.end(), {"-o", line_.output, "-"});
+    } else {
+      command.insert(command.end(), args_.begin(), args_.end());
+    }
+    return base::run(command, reads_stdin_ || changed_ ? &text_ : nullptr).status;
   }
 
   // Nothing if there is nothing to weave, or the text is not for us to judge.
@@ -162,6 +183,7 @@ class Standin {
   std::string as_;
   std::string text_;
   bool reads_stdin_ = false;
+  bool changed_ = false;  // what the real assembler gets is not what was given
 };
 
 // Weights that cannot be read cost time when the program runs, but no build.

@@ -86,6 +86,19 @@ void expand(const std::vector<std::string> &args, int depth, std::vector<std::st
 
 }  // namespace
 
+namespace {
+
+bool stops_before_assembling(const std::vector<std::string> &command) {
+  std::vector<std::string> args;
+  expand(command, 0, args);
+  for (const std::string &a : args) {
+    if (a == "-S" || a == "-E" || a == "-fsyntax-only" || a == "-emit-llvm") return true;
+  }
+  return false;
+}
+
+}  // namespace
+
 bool is_position_independent(const std::vector<std::string> &command) {
   std::vector<std::string> args;
   expand(command, 0, args);
@@ -108,6 +121,7 @@ std::vector<std::string> wrapped_command(const std::vector<std::string> &command
       out.push_back(folder);
       break;
     case Family::clang:
+      if (stops_before_assembling(command)) break;  // even the name of our option changes clang's text
       out.insert(out.end(), {"--start-no-unused-arguments", "-fno-integrated-as", folder, "--end-no-unused-arguments"});
       break;
     case Family::other:

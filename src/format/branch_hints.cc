@@ -16,21 +16,18 @@ struct HeuristicFacts {
   double probability;
 };
 
-constexpr std::array<HeuristicFacts, kHeuristics> kFacts = {{{"loop", 0.88},
-                                                             {"loop header", 0.75},
-                                                             {"pointer", 0.65},
-                                                             {"equal", 0.65},
-                                                             {"constant", 0.53},
-                                                             {"arithmetic", 0.72},
-                                                             {"negative", 0.65},
-                                                             {"greater", 0.60},
-                                                             {"call", 0.71},
-                                                             {"leaves", 0.69},
+constexpr std::array<HeuristicFacts, kHeuristics> kFacts = {{{"loop", 0.75},
+                                                             {"loop header", 0.80},
+                                                             {"pointer", 0.85},
+                                                             {"arithmetic", 0.73},
+                                                             {"negative", 0.60},
+                                                             {"greater", 0.70},
+                                                             {"call", 0.85},
+                                                             {"leaves", 0.70},
                                                              {"store", 0.57},
                                                              {"load", 0.57},
-                                                             {"meets", 0.55},
                                                              {"fall", 0.53},
-                                                             {"out of line", 0.55}}};
+                                                             {"out of line", 0.70}}};
 
 // What a conditional jump asks of the comparison before it.
 enum class Condition : uint8_t { other, equal, not_equal, less, not_less };
@@ -171,7 +168,6 @@ class Finder {
     std::optional<Heuristic> heuristic = comparison(p_.instructions[i], condition);
     if (!heuristic) return;
     bool holds_if_taken = condition == Condition::not_equal || condition == Condition::not_less;
-    if (*heuristic == Heuristic::greater) holds_if_taken = !holds_if_taken;
     favour(holds_if_taken ? taken_ : fall_, *heuristic);
   }
 
@@ -187,9 +183,8 @@ class Finder {
     bool with_constant = is_constant(operands->first) || is_constant(operands->second);
     if (with_zero && !equality) return Heuristic::negative;
     if (with_zero) return is_wide_register(operands->second) ? std::optional(Heuristic::pointer) : std::nullopt;
-    if (name == "test") return std::nullopt;
-    if (equality) return with_constant ? Heuristic::constant : Heuristic::equal;
-    return with_constant ? std::optional(Heuristic::greater) : std::nullopt;
+    bool ordered = name == "cmp" && !equality;
+    return ordered && with_constant ? std::optional(Heuristic::greater) : std::nullopt;
   }
 
   void ask_targets() {
@@ -199,7 +194,6 @@ class Finder {
     judge(leaves(taken), leaves(fall), false, Heuristic::leaves);
     judge(!taken_meets && has(taken, isa::kStore), !fall_meets && has(fall, isa::kStore), true, Heuristic::store);
     judge(has(taken, isa::kLoad), has(fall, isa::kLoad), true, Heuristic::load);
-    judge(taken_meets, fall_meets, true, Heuristic::meets);
   }
 
   void ask_layout() {

@@ -24,20 +24,17 @@ enum class Heuristic : uint8_t {
   loop,         // stays in the innermost loop
   loop_header,  // goes on into a loop instead of past it
   pointer,      // a 64-bit register is not zero
-  equal,        // two variables are not equal
-  constant,     // a value is not equal to a constant
   arithmetic,   // what was just computed is not zero
   negative,     // a value is not below zero
-  greater,      // a value is not greater than a constant
+  greater,      // a value is greater than a constant
   call,         // goes past a call
   leaves,       // goes past a return
   store,        // goes where something is stored
   load,         // goes where something is loaded
-  meets,        // goes straight to where the ways meet again
   fall,         // the next block: compilers lay out what they expect
   out_of_line,  // not to a block that was moved out of the way
 };
-inline constexpr size_t kHeuristics = 15;
+inline constexpr size_t kHeuristics = 12;
 
 const char *name_of(Heuristic heuristic);
 // That the favoured edge is taken.

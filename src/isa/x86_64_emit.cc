@@ -5,14 +5,16 @@
 // outside the stack as a scratch slot (a signal handler running the same probe
 // would overwrite it), and flags or registers in `live`.
 //
-// The cheapest sequence that fits is taken:
-//   flags dead            incq c or addq $n,c           1 instruction
-//   a register dead       movq c,%r; leaq n(%r),%r; movq %r,c
-//   two vectors dead      pcmpeqd, movq, psubq, movq: no flags, no general register (n = 1)
-//   nothing dead          step over the red zone, push, as above, pop
+// The counter itself is changed by one instruction in every case: a signal handler
+// that runs the same probe between a load and a store would have its count undone.
+//   flags dead                incq c
+//   flags live, rax dead      lahf; incq c; sahf (two more if overflow is live)
+//   rax live                  the same with rax kept in a dead register,
+//   no register dead          or on the stack, beyond the red zone
 #include <fmt/core.h>
 
 #include <array>
+#include <vector>
 
 #include "isa/isa.h"
 #include "isa/x86_64_registers.h"
@@ -26,21 +28,7 @@ constexpr std::array<const char *, 16> kNames = {"rax", "rcx", "rdx", "rbx", "rs
 constexpr std::array<unsigned, 14> kScratch = {r11, r10, rax, rcx, rdx, rsi, rdi, r8, r9, rbx, r12, r13, r14, r15};
 constexpr int kRedZone = 128;
 
-int find_dead(Resources live, int other_than = -1) {
-  for (unsigned r : kScratch) {
-    if (!(live & general(r)) && static_cast<int>(r) != other_than) return static_cast<int>(r);
-  }
-  return -1;
-}
-
-int find_dead_vector(Resources live, int other_than = -1) {
-  for (int n = 15; n >= 0; --n) {
-    if (!(live & vector(static_cast<unsigned>(n))) && n != other_than) return n;
-  }
-  return -1;
-}
-
-std::string reg(int r) { return fmt::format("%{}", kNames[static_cast<size_t>(r)]); }
+std::string reg(unsigned r) { return fmt::format("%{}", kNames[r]); }
 
 // inc and dec leave the carry flag alone, so only the others must be dead.
 bool adding_is_free(int64_t amount, Resources live) {
@@ -48,46 +36,50 @@ bool adding_is_free(int64_t amount, Resources live) {
 }
 
 std::string add_to(const std::string &memory, int64_t amount) {
-  if (amount == 1) return fmt::format("\tincq\t{}\n", memory);
-  if (amount == -1) return fmt::format("\tdecq\t{}\n", memory);
-  return fmt::format("\taddq\t${},{}\n", amount, memory);
+  if (amount == 1) return fmt::format("incq\t{}\n", memory);
+  if (amount == -1) return fmt::format("decq\t{}\n", memory);
+  return fmt::format("addq\t${},{}\n", amount, memory);
 }
 
-std::string add_through(int r, const std::string &memory, int64_t amount) {
-  return fmt::format("\tmovq\t{0},{1}\n\tleaq\t{2}({1}),{1}\n\tmovq\t{1},{0}\n", memory, reg(r), amount);
+// The operand for a counter: `setup` computes what it needs into registers.
+struct Address {
+  std::string setup;
+  std::string memory;
+  unsigned price = 0;
+};
+
+unsigned registers_for_address(CounterPlace::Kind kind) {
+  switch (kind) {
+    case CounterPlace::Kind::thread_delta: return 2;
+    case CounterPlace::Kind::thread_initial_exec: return 1;
+    default: return 0;
+  }
 }
 
-// memory += amount for an operand that needs no further register.
-Snippet bump(const std::string &memory, int64_t amount, Resources live) {
-  Snippet s;
-  if (adding_is_free(amount, live)) {
-    s.text = add_to(memory, amount);
-    s.price = 1;
-    return s;
+Address address_of(const CounterPlace &p, const std::vector<unsigned> &free) {
+  uint32_t offset = 8 * p.index;
+  switch (p.kind) {
+    case CounterPlace::Kind::thread_local_exec:
+      return {"", fmt::format("%fs:{}@tpoff+{}", p.label, offset), 0};
+    case CounterPlace::Kind::shared:
+    case CounterPlace::Kind::atomic:
+      return {"", fmt::format("{}+{}(%rip)", p.label, offset), 0};
+    case CounterPlace::Kind::thread_delta:  // shared counter + delta of this thread
+      return {fmt::format("\tmovq\t__chord_delta@gottpoff(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}+{3}(%rip),{1}\n",
+                          reg(free[0]), reg(free[1]), p.label, offset),
+              fmt::format("({},{})", reg(free[1]), reg(free[0])), 3};
+    case CounterPlace::Kind::thread_initial_exec:  // the dynamic linker knows the offset
+      return {fmt::format("\tmovq\t{}@gottpoff(%rip),{}\n", p.label, reg(free[0])),
+              fmt::format("%fs:{}({})", offset, reg(free[0])), 1};
   }
-  if (int r = find_dead(live); r >= 0) {
-    s.text = add_through(r, memory, amount);
-    s.price = 3;
-    return s;
-  }
-  int a = find_dead_vector(live);
-  int b = a >= 0 ? find_dead_vector(live, a) : -1;
-  if (b >= 0 && amount == 1) {
-    s.text = fmt::format(
-        "\tpcmpeqd\t%xmm{1},%xmm{1}\n\tmovq\t{0},%xmm{2}\n\tpsubq\t%xmm{1},%xmm{2}\n\tmovq\t%xmm{2},{0}\n", memory,
-        a, b);
-    s.price = 4;
-  }
-  return s;
+  return {};
 }
 
 std::string move_stack(int bytes) {
   return fmt::format("\tleaq\t{}(%rsp),%rsp\n\t.cfi_adjust_cfa_offset {}\n", bytes, -bytes);
 }
-std::string push(const std::string &what) {
-  return fmt::format("\tpush{}\n\t.cfi_adjust_cfa_offset 8\n", what);
-}
-std::string pop(const std::string &what) { return fmt::format("\tpop{}\n\t.cfi_adjust_cfa_offset -8\n", what); }
+std::string push(unsigned r) { return fmt::format("\tpushq\t{}\n\t.cfi_adjust_cfa_offset 8\n", reg(r)); }
+std::string pop(unsigned r) { return fmt::format("\tpopq\t{}\n\t.cfi_adjust_cfa_offset -8\n", reg(r)); }
 
 // Runs `body(live set)` with `count` general registers saved on the stack.
 template <class Body>
@@ -99,8 +91,8 @@ Snippet with_saved(Resources live, unsigned count, Body body) {
   for (unsigned r : kScratch) {
     if (saved == count) break;
     if (!(live & general(r))) continue;
-    before += push("q\t" + reg(static_cast<int>(r)));
-    after = pop("q\t" + reg(static_cast<int>(r))) + after;
+    before += push(r);
+    after = pop(r) + after;
     freed |= general(r);
     ++saved;
   }
@@ -112,59 +104,17 @@ Snippet with_saved(Resources live, unsigned count, Body body) {
   return s;
 }
 
-Snippet add_directly(const std::string &memory, int64_t amount, Resources live) {
-  Snippet s = bump(memory, amount, live);
-  if (s.price != 0) return s;
-  return with_saved(live, 1, [&](Resources less) { return bump(memory, amount, less); });
-}
-
-// The thread's counter lies at (shared counter + delta of this thread).
-Snippet add_by_delta(const CounterPlace &p, int64_t amount, Resources live) {
-  int delta = find_dead(live);
-  int base = delta >= 0 ? find_dead(live, delta) : -1;
-  bool needs_third = !adding_is_free(amount, live);
-  int third = -1;
-  if (base >= 0 && needs_third) third = find_dead(live | general(static_cast<unsigned>(delta)), base);
-  if (base < 0 || (needs_third && third < 0)) {
-    return with_saved(live, needs_third ? 3 : 2, [&](Resources less) { return add_by_delta(p, amount, less); });
-  }
-  Snippet s;
-  s.text = fmt::format("\tmovq\t__chord_delta@gottpoff(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}+{3}(%rip),{1}\n",
-                       reg(delta), reg(base), p.label, 8 * p.index);
-  std::string memory = fmt::format("({},{})", reg(base), reg(delta));
-  s.text += needs_third ? add_through(third, memory, amount) : add_to(memory, amount);
-  s.price = needs_third ? 6 : 4;
-  return s;
-}
-
-// The thread's counter lies at an offset from the thread pointer that the dynamic
-// linker knows.
-Snippet add_by_offset(const CounterPlace &p, int64_t amount, Resources live) {
-  int offset = find_dead(live);
-  bool needs_second = !adding_is_free(amount, live);
-  int second = offset >= 0 && needs_second ? find_dead(live, offset) : -1;
-  if (offset < 0 || (needs_second && second < 0)) {
-    return with_saved(live, needs_second ? 2 : 1, [&](Resources less) { return add_by_offset(p, amount, less); });
-  }
-  Snippet s;
-  s.text = fmt::format("\tmovq\t{}@gottpoff(%rip),{}\n", p.label, reg(offset));
-  std::string memory = fmt::format("%fs:{}({})", 8 * p.index, reg(offset));
-  s.text += needs_second ? add_through(second, memory, amount) : add_to(memory, amount);
-  s.price = needs_second ? 4 : 2;
-  return s;
-}
-
-// A locked addition changes flags whatever we do; lock xadd would too. Flags that are
-// live are kept on the stack.
-Snippet add_atomically(const std::string &memory, int64_t amount, Resources live) {
-  Snippet s;
-  s.text = "\tlock " + add_to(memory, amount).substr(1);
-  s.price = 1;
-  if (adding_is_free(amount, live)) return s;
-  s.moves_stack = true;
-  s.text = move_stack(-kRedZone) + push("fq") + s.text + pop("fq") + move_stack(kRedZone);
-  s.price = 5;
-  return s;
+// The addition with all live flags kept in %rax, which is itself kept in `holder`
+// (or dead, if there is none). lahf and sahf carry all flags but overflow; adding 127
+// to a byte that is 1 or 0 brings that one back.
+void keep_flags(Snippet &s, Resources live, std::optional<unsigned> holder) {
+  bool overflow = (live & kOverflow) != 0;
+  if (overflow) s.text = "\tseto\t%al\n" + s.text + "\taddb\t$127,%al\n";
+  s.text = "\tlahf\n" + s.text + "\tsahf\n";
+  s.price += overflow ? 4 : 2;
+  if (!holder) return;
+  s.text = fmt::format("\tmovq\t%rax,{0}\n{1}\tmovq\t{0},%rax\n", reg(*holder), s.text);
+  s.price += 2;
 }
 
 }  // namespace
@@ -194,20 +144,29 @@ Snippet increment(const CounterPlace &place, Resources live) { return add_consta
 bool fits_constant(int64_t amount) { return amount == static_cast<int32_t>(amount); }
 
 Snippet add_constant(const CounterPlace &p, int64_t amount, Resources live) {
-  using Kind = CounterPlace::Kind;
-  switch (p.kind) {
-    case Kind::thread_local_exec:
-      return add_directly(fmt::format("%fs:{}@tpoff+{}", p.label, 8 * p.index), amount, live);
-    case Kind::thread_delta:
-      return add_by_delta(p, amount, live);
-    case Kind::shared:
-      return add_directly(fmt::format("{}+{}(%rip)", p.label, 8 * p.index), amount, live);
-    case Kind::atomic:
-      return add_atomically(fmt::format("{}+{}(%rip)", p.label, 8 * p.index), amount, live);
-    case Kind::thread_initial_exec:
-      return add_by_offset(p, amount, live);
+  bool keeps_flags = !adding_is_free(amount, live);
+  bool needs_holder = keeps_flags && (live & general(rax));
+  std::vector<unsigned> free;
+  for (unsigned r : kScratch) {
+    if (!(live & general(r)) && !(keeps_flags && r == rax)) free.push_back(r);
   }
-  return {};
+  unsigned wanted = registers_for_address(p.kind) + (needs_holder ? 1 : 0);
+  if (free.size() < wanted) {
+    // One more than wanted, in case one of those saved is %rax.
+    return with_saved(live, wanted + 1, [&](Resources less) { return add_constant(p, amount, less); });
+  }
+  Address address = address_of(p, free);
+  Snippet s;
+  s.text = "\t" + std::string(p.kind == CounterPlace::Kind::atomic ? "lock " : "") + add_to(address.memory, amount);
+  s.price = 1;
+  if (keeps_flags) {
+    std::optional<unsigned> holder;
+    if (needs_holder) holder = free[wanted - 1];
+    keep_flags(s, live, holder);
+  }
+  s.text = address.setup + s.text;
+  s.price += address.price;
+  return s;
 }
 
 }  // namespace chord::isa

@@ -172,6 +172,9 @@ class Verifier {
       if (!d) fail(a_.statements[about.last_statement], "a probe that is no instruction");
       touched |= d->writes;
       saves = saves || x.name.starts_with("push");
+      // What a probe kept and has put back again.
+      if (x.name == "sahf") touched &= ~isa::all_flags();
+      if (x.name == "movq" && x.operands.ends_with(",%rax")) touched &= ~*isa::register_named("rax");
       if (d->flow == isa::Flow::jump) {
         s = label_statement(s, about);
         section = b_.statements[s].section;

@@ -1,5 +1,5 @@
 # Flags set in one block and read in the next: the probe between may not touch them.
-# r11 is free, so the counter goes through it.
+# rax is free to hold them.
 	.text
 	.globl	f
 	.type	f, @function

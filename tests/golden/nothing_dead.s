@@ -1,17 +1,20 @@
-# Every register and all flags are live at the critical edge: the probe steps over
-# the red zone and saves what it uses.
+# Every register and flag is live in the loop: the probe steps over the red zone,
+# saves a register there and keeps the flags in it.
 	.text
 	.globl	f
 	.type	f, @function
 f:
 	.cfi_startproc
 .L1:
-	addq	%rax, %rbx
-	adcq	%rcx, %rdx
-	jc	.L2
-	adcq	%rsi, %rdi
+	pushfq
+	.cfi_adjust_cfa_offset 8
+	popfq
+	.cfi_adjust_cfa_offset -8
 	jnc	.L1
-.L2:
+	pushfq
+	popfq
+	adcq	%rcx, %rdx
+	adcq	%rsi, %rdi
 	adcq	%r8, %r9
 	adcq	%r10, %r11
 	adcq	%r12, %r13

@@ -79,15 +79,29 @@ TEST(Increment, TakesTheCheapestThatIsSafe) {
   // Only the carry flag is live: inc leaves it alone.
   Resources carry = decoded("\xf8").writes;  // clc
   EXPECT_EQ(increment(place(), carry).price, 1u);
-  Snippet through_register = increment(place(), all_flags());
-  EXPECT_EQ(through_register.price, 3u);
-  EXPECT_NE(through_register.text.find("%r11"), std::string::npos);
-  Snippet through_vectors = increment(place(), all_flags() | 0xffff);
-  EXPECT_EQ(through_vectors.price, 4u);
-  EXPECT_FALSE(through_vectors.moves_stack);
+  Snippet kept = increment(place(), all_flags());
+  EXPECT_EQ(kept.price, 5u);
+  EXPECT_FALSE(kept.moves_stack);
+  Resources overflow = decoded("\x0f\x90\xc0").reads & all_flags();  // seto %al
+  EXPECT_EQ(increment(place(), all_flags() & ~overflow).text, "\tlahf\n\tincq\t%fs:c@tpoff+16\n\tsahf\n");
+  Snippet held = increment(place(), all_flags() | reg("rax"));
+  EXPECT_EQ(held.price, 7u);
+  EXPECT_NE(held.text.find("%rax,%r11"), std::string::npos);
   Snippet saved = increment(place(), all_flags() | all_registers());
   EXPECT_TRUE(saved.moves_stack);
   EXPECT_NE(saved.text.find("leaq\t-128(%rsp),%rsp"), std::string::npos);
+}
+
+// A handler that interrupts the probe and counts in the same place must not be undone.
+TEST(Increment, ChangesTheCounterInOneInstruction) {
+  for (Resources live : {Resources{0}, all_flags(), all_flags() | reg("rax"), all_flags() | all_registers()}) {
+    for (auto kind : {CounterPlace::Kind::thread_local_exec, CounterPlace::Kind::thread_delta, CounterPlace::Kind::shared}) {
+      std::string text = increment({kind, "c", 0}, live).text;
+      size_t first = text.find("incq");
+      EXPECT_NE(first, std::string::npos) << text;
+      EXPECT_EQ(text.find("incq", first + 1), std::string::npos) << text;
+    }
+  }
 }
 
 TEST(Increment, OfSharedObjectsSavesWhatItNeeds) {
