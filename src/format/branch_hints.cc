@@ -16,14 +16,18 @@ struct HeuristicFacts {
   double probability;
 };
 
-constexpr std::array<HeuristicFacts, kHeuristics> kFacts = {{{"loop", 0.75},
+// Chosen by measurement: over an interpreter, two compressors, a database, a solver and
+// a parser, built by gcc and clang, counters placed by these executed 1.14 times the
+// increments of measured weights (1.46 times by the paper's). What was tried and did not
+// help: comparing for equality with constants and variables, bit masks, block sizes.
+constexpr std::array<HeuristicFacts, kHeuristics> kFacts = {{{"loop", 0.82},
                                                              {"loop header", 0.80},
-                                                             {"pointer", 0.85},
-                                                             {"arithmetic", 0.73},
-                                                             {"negative", 0.60},
+                                                             {"pointer", 0.83},
+                                                             {"arithmetic", 0.67},
+                                                             {"negative", 0.64},
                                                              {"greater", 0.70},
                                                              {"call", 0.85},
-                                                             {"leaves", 0.70},
+                                                             {"leaves", 0.83},
                                                              {"store", 0.57},
                                                              {"load", 0.57},
                                                              {"fall", 0.53},

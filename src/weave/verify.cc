@@ -174,7 +174,10 @@ class Verifier {
       saves = saves || x.name.starts_with("push");
       // What a probe kept and has put back again.
       if (x.name == "sahf") touched &= ~isa::all_flags();
-      if (x.name == "movq" && x.operands.ends_with(",%rax")) touched &= ~*isa::register_named("rax");
+      if (x.name == "movq" && x.operands.ends_with(",%rax") &&
+          x.operands.find('(') == std::string_view::npos) {
+        touched &= ~*isa::register_named("rax");
+      }
       if (d->flow == isa::Flow::jump) {
         s = label_statement(s, about);
         section = b_.statements[s].section;

@@ -1,0 +1,28 @@
+#!/bin/sh
+# `chord study`: the papers' tables from a profile, as text, CSV, JSON and a plot.
+. "$(dirname "$0")/common.inc"
+sample_program
+"$CHORD" gcc -O2 sample.c -o sample
+CHORD_OUT=sample.chord ./sample >/dev/null
+"$CHORD" study placement sample.chord >table.txt
+for word in redundant vertex edge vertex-edge paper ours measured worst; do
+  expect_contains "table" "$word" table.txt
+done
+"$CHORD" study placement sample --json >study.json # a program: its profile lies here
+python3 - <<'CHECK'
+import json
+study = json.load(open("study.json"))
+rows = {(r["place"], r["weights"]): r for r in study["rows"]}
+assert study["schema"] == 1 and len(rows) == 16 and len(study["means"]) == 16
+for place in ("redundant", "vertex", "edge", "vertex-edge"):
+    costs = {w: rows[place, w]["instructions"] for w in ("paper", "ours", "measured", "worst")}
+    assert costs["measured"] == min(costs.values()) and costs["worst"] == max(costs.values()), costs
+assert rows["vertex-edge", "measured"]["instructions"] <= rows["edge", "measured"]["instructions"]
+CHECK
+expect_equal "csv rows" 17 "$("$CHORD" study placement sample.chord --csv | wc -l)"
+"$CHORD" study placement sample.chord sample.chord -o plot.svg
+python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("plot.svg")'
+"$CHORD" study branches sample.chord >branches.txt
+expect_contains "branches" "combined" branches.txt
+expect_status 2 "$CHORD" study nonsense sample.chord
+expect_status 1 "$CHORD" study placement absent
