@@ -16,7 +16,7 @@ struct Expansion {
 
 uint32_t ways_in(const Graph &graph, const Costs &costs, Vertex v) {
   uint32_t n = 0;
-  for (EdgeId e : graph.in(v)) n += !costs.never[e];
+  for (EdgeId e : graph.in(v)) n += costs.never.empty() || !costs.never[e];
   return n;
 }
 
@@ -37,7 +37,7 @@ Expansion expand(const Graph &graph, const Costs &costs) {
     if (front[v] == kNone) continue;
     x.graph.add_edge(front[v], v);
     x.costs.edge.push_back(costs.vertex[v]);
-    x.costs.never.push_back(false);
+    if (!costs.never.empty()) x.costs.never.push_back(false);
     x.counted.push_back(v);
   }
   x.costs.vertex.assign(vertices, 0);

@@ -146,6 +146,7 @@ class Finder {
     s.statement = last.last_statement;
     s.fragment = last.fragment;
     s.target = source_.statements[last.last_statement].operands;
+    if (s.target.empty()) return {};
     s.live = e.to == 1 ? live_.block_in[1] | isa::call_reads() : live_.block_in[e.to];
     return s;
   }

@@ -151,6 +151,7 @@ class Weaver {
   std::string lasting_name(const Site &site, const Edge &edge) {
     if (!std::isdigit(static_cast<unsigned char>(site.target[0]))) return std::string(site.target);
     uint32_t label = symbols_.find_label(source_, assembly::first_symbol(site.target), site.statement);
+    if (label == assembly::kNoStatement) return std::string(site.target);  // an address
     std::string name = fmt::format(".Lchord_t{}_{}", n_, edge.to);
     if (named_.insert(label).second) out_.edits.insert(statement(label).begin, name + ": ");
     return name;

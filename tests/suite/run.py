@@ -9,7 +9,7 @@ each compared with callgrind instruction by instruction.
 
 A program is a file in programs/, a folder of files linked together (library.c
 becomes a shared library), or a .py file that prints a C program. A line
-`suite-flags:`, `suite-link:`, `suite-compilers:` or `suite-may-skip:` in its
+`suite-flags:`, `suite-link:`, `suite-compilers:`, `suite-may-skip:` or `suite-except:` in its
 first lines sets what its name says.
 """
 
@@ -83,11 +83,13 @@ class Source:
 
     def _read_directives(self, source):
         for line in source.read_text().splitlines()[:4]:
-            for key in ("flags", "link", "compilers", "may-skip"):
+            for key in ("flags", "link", "compilers", "may-skip", "except"):
                 if f"suite-{key}:" in line:
                     self.directives[key] = line.split(f"suite-{key}:")[1].split()
 
     def allows(self, compiler, label):
+        if label in self.directives.get("except", []):
+            return False
         if "fortran" in self.languages and compiler != "gcc":
             return False
         # Inline assembly in AT&T syntax cannot be compiled as Intel's.

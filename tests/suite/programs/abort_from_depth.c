@@ -1,3 +1,4 @@
+// suite-except: unwind-free   (where frames stood at the end is found by unwinding)
 // A fatal signal in the middle of everything: what was counted so far survives.
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,3 +1,4 @@
+// suite-except: unwind-free   (where frames stood at the end is found by unwinding)
 // setjmp that returns many times, longjmp out of any number of frames.
 #include <setjmp.h>
 #include <stdio.h>

@@ -1,3 +1,4 @@
+// suite-except: unwind-free   (where frames stood at the end is found by unwinding)
 // Handlers that run counted code, called synchronously so that counts are certain.
 #include <signal.h>
 #include <stdio.h>
