@@ -75,6 +75,8 @@ class Procedure {
         return core::place_vertex_counters(graph_, costs, why_not);
       case core::Placement::vertex_edge:
         return core::place_vertex_edge_counters(graph_, costs, why_not);
+      case core::Placement::none:
+        break;
     }
     return std::nullopt;
   }

@@ -49,8 +49,10 @@ const char *name_of(Placement placement) {
       return "vertex";
     case Placement::vertex_edge:
       return "vertex-edge";
+    case Placement::none:
+      break;
   }
-  return "";
+  return "none";
 }
 
 const char *name_of(StudiedWeights weights) {
