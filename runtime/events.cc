@@ -6,7 +6,8 @@
 #include "runtime.h"
 
 extern "C" {
-CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local uint64_t __chord_events[CHORD_EVENT_KINDS] = {};
+CHORD_SHARED
+    __attribute__((tls_model("initial-exec"))) thread_local uint64_t __chord_events[CHORD_EVENT_KINDS] = {};
 }
 
 namespace chord::runtime {
@@ -26,7 +27,8 @@ uint64_t events_in_process(Instance &instance, uint32_t kind) {
       at += module->live ? module->procs[i].count : module->shape[i].count;
     }
     for (Thread *thread = instance.threads; module->live && thread != nullptr; thread = thread->next)
-      sum += __atomic_load_n(reinterpret_cast<uint64_t *>(thread->pointer + module->events) + kind, __ATOMIC_RELAXED);
+      sum += __atomic_load_n(reinterpret_cast<uint64_t *>(thread->pointer + module->events) + kind,
+                             __ATOMIC_RELAXED);
   }
   return sum;
 }

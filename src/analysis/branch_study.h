@@ -15,7 +15,7 @@ struct BranchStudy {
   struct Row {
     uint64_t branches = 0;  // that ran and that the heuristic says something about
     uint64_t executed = 0;
-    uint64_t right = 0;   // executions that went the favoured way
+    uint64_t right = 0;     // executions that went the favoured way
     uint64_t majority = 0;  // executions right if each branch is predicted by its own majority
     double shares = 0;      // sum over branches of the share that was right
   };

@@ -105,6 +105,11 @@ uint64_t checked_add(uint64_t a, uint64_t b, const std::string &what) {
 void count_procedure(const MeasuredProcedure &measured, CountedProcedure &procedure) {
   const format::Procedure &map = *procedure.map;
   procedure.problem = measured.problem;
+  if (map.plan.placement == core::Placement::none) {
+    procedure.problem = "it was built with --events alone, without counters of its own";
+    count_nothing(procedure);
+    return;
+  }
   if (measured.exits.empty() && all_zero(measured.counters)) {
     count_nothing(procedure);
     return;

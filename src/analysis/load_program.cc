@@ -1,5 +1,6 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <map>
 #include <set>
@@ -101,6 +102,13 @@ Program load_program(const format::Profile &profile, const LoadOptions &options)
   std::vector<std::string> warnings = profile.warnings;
   std::vector<Object> objects = read_objects(segments, options, warnings);
   Program program = count_program(std::move(objects), segments);
+  bool counted = std::any_of(program.procedures.begin(), program.procedures.end(), [](const CountedProcedure &p) {
+    return p.map->plan.placement != core::Placement::none;
+  });
+  if (!counted && !program.procedures.empty()) {
+    throw base::Error(fmt::format("{}: built with --events alone, it has no counts of functions and lines", program.name),
+                      "`chord events` shows its totals; add --place=optimal to count both");
+  }
   program.warnings.insert(program.warnings.begin(), warnings.begin(), warnings.end());
   return program;
 }

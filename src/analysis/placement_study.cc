@@ -26,7 +26,11 @@ enum class Room : uint8_t { none, in_line, stub };
 class Procedure {
  public:
   Procedure(const CountedProcedure &counted, const core::Graph &graph)
-      : counted_(counted), map_(*counted.map), graph_(graph), in_(map_.blocks.size()), out_(map_.blocks.size()) {
+      : counted_(counted),
+        map_(*counted.map),
+        graph_(graph),
+        in_(map_.blocks.size()),
+        out_(map_.blocks.size()) {
     for (size_t e = 1; e < map_.edges.size(); ++e) {
       if (map_.edges[e].kind == EdgeKind::never) continue;
       ++out_[map_.edges[e].from];
@@ -190,8 +194,9 @@ PlacementStudy study_placement(const Program &program) {
     ++study.procedures;
     study.executed += p.instructions;
     study.edges += p.map->edges.size();
-    study.blocks += static_cast<uint64_t>(std::count_if(
-        p.map->blocks.begin(), p.map->blocks.end(), [](const format::Block &b) { return b.kind == VertexKind::code; }));
+    study.blocks += static_cast<uint64_t>(
+        std::count_if(p.map->blocks.begin(), p.map->blocks.end(),
+                      [](const format::Block &b) { return b.kind == VertexKind::code; }));
   }
   return study;
 }

@@ -39,8 +39,8 @@ struct PlacementCost {
 struct PlacementStudy {
   std::string program;
   uint64_t procedures = 0, blocks = 0, edges = 0;
-  uint64_t executed = 0;  // instructions of the program itself, in the procedures studied
-  uint64_t left_out = 0;  // procedures whose edge counts are not known, or that no plan fits
+  uint64_t executed = 0;             // instructions of the program itself, in the procedures studied
+  uint64_t left_out = 0;             // procedures whose edge counts are not known, or that no plan fits
   std::vector<PlacementCost> costs;  // kStudiedPlacements × kStudiedWeights
 
   const PlacementCost &at(core::Placement placement, StudiedWeights weights) const;

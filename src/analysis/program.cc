@@ -172,6 +172,10 @@ class Counter {
       warn_refused(module);
       finish(module);
     }
+    if (without_counters_ != 0) {
+      program_.warnings.push_back(
+          fmt::format("{} functions were built with --events alone and have no counts", without_counters_));
+    }
     return std::move(program_);
   }
 
@@ -208,7 +212,9 @@ class Counter {
       CountedProcedure &procedure = module.procedures[i];
       procedure.module = number;
       count_procedure(module.measured[i], procedure);
-      if (!procedure.exact()) {
+      if (procedure.map->plan.placement == core::Placement::none) {
+        ++without_counters_;
+      } else if (!procedure.exact()) {
         program_.warnings.push_back(fmt::format("{}: its counts contradict each other and are not shown: {}",
                                                 procedure.map->name, procedure.problem));
       }
@@ -236,6 +242,7 @@ class Counter {
   std::vector<Counting> modules_;
   std::map<std::string, size_t> by_path_;
   ExitSums exits_;
+  size_t without_counters_ = 0;           // procedures that count events only
   std::map<uint64_t, uint64_t> running_;  // threads of processes not known to have ended
   Program program_;
 };

@@ -58,7 +58,8 @@ void study_placement(const InputOptions &input, const ListingOptions &listing, c
   auto studies = study_all(input, analysis::study_placement);
   for (const analysis::PlacementStudy &s : studies) {
     if (s.left_out == 0) continue;
-    base::warning(fmt::format("{}: {} functions are left out: their edge counts are not known", s.program, s.left_out));
+    base::warning(
+        fmt::format("{}: {} functions are left out: their edge counts are not known", s.program, s.left_out));
   }
   if (!plot.empty()) {
     base::write_file(plot, report::placement_svg(studies));
@@ -67,7 +68,9 @@ void study_placement(const InputOptions &input, const ListingOptions &listing, c
   report::Table means = report::placement_means(studies);
   report::Table table = report::placement_table(studies);
   nlohmann::ordered_json head = head_of("placement");
-  if (listing.json) head["means"] = nlohmann::json::parse(report::render_json(means, nlohmann::ordered_json::object()))["rows"];
+  if (listing.json)
+    head["means"] =
+        nlohmann::json::parse(report::render_json(means, nlohmann::ordered_json::object()))["rows"];
   print_listing(table, listing, head);
   if (!listing.json && !listing.csv && studies.size() > 1) {
     print("\nGeometric means:\n" + report::render_text(means, report::style_of_stdout()));
@@ -87,7 +90,10 @@ int cmd_study(std::vector<std::string> args) {
   InputOptions input;
   ListingOptions listing;
   std::string table, plot;
-  app.add_option("TABLE", table, "placement or branches")->type_name("")->required()->check(CLI::IsMember({"placement", "branches"}));
+  app.add_option("TABLE", table, "placement or branches")
+      ->type_name("")
+      ->required()
+      ->check(CLI::IsMember({"placement", "branches"}));
   add_input_options(app, input);
   add_listing_options(app, listing);
   app.add_option("-o,--output", plot, "placement: write a plot instead of the table")->type_name("FILE.svg");

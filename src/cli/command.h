@@ -24,6 +24,10 @@ int cmd_report(std::vector<std::string> args);
 int cmd_annotate(std::vector<std::string> args);
 int cmd_merge(std::vector<std::string> args);
 int cmd_study(std::vector<std::string> args);
+int cmd_dump(std::vector<std::string> args);
+int cmd_top(std::vector<std::string> args);
+int cmd_events(std::vector<std::string> args);
+int cmd_check(std::vector<std::string> args);
 int cmd_doctor(std::vector<std::string> args);
 
 }  // namespace chord::cli

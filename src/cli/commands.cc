@@ -8,9 +8,13 @@ constexpr Command kCommands[] = {
      cmd_report},
     {"annotate", "chord annotate [PROFILE…] [FILE|FUNCTION]", "the source with counts in the margin",
      cmd_annotate},
+    {"events", "chord events [PROFILE…] [--by=KIND]", "how many events of each kind were counted", cmd_events},
+    {"check", "chord check RULES [PROFILE…] [--baseline=PROFILE]", "counts against rules, for CI", cmd_check},
     {"merge", "chord merge -o OUT PROFILE…", "add profiles of the same program", cmd_merge},
     {"study", "chord study TABLE [PROFILE|PROGRAM…]", "the papers' tables about placing counters, on your programs",
      cmd_study},
+    {"dump", "chord dump PID", "counts of a running program, without stopping it", cmd_dump},
+    {"top", "chord top PID", "the hottest functions of a running program, refreshed", cmd_top},
     {"doctor", "chord doctor [PROFILE…]", "what works on this machine, what was left uninstrumented and why",
      cmd_doctor},
 };

@@ -26,7 +26,8 @@ class VertexPlacement {
   std::optional<Plan> run(const std::vector<bool> &counted, std::string &why_not) {
     std::vector<Counter> need;
     std::vector<Counter> open;
-    for (Vertex v = 0; v < graph_.vertex_count(); ++v) (counted[v] ? need : open).push_back({Site::vertex, v});
+    for (Vertex v = 0; v < graph_.vertex_count(); ++v)
+      (counted[v] ? need : open).push_back({Site::vertex, v});
     for (EdgeId e = 0; e < graph_.edge_count(); ++e) {
       if (wanted(e) && !never(e)) open.push_back({Site::edge, e});
     }

@@ -23,10 +23,11 @@ std::optional<Plan> place_vertex_edge_counters(const Graph &graph, const Costs &
   for (EdgeId e : edges_by_cost(graph, depth_first_order(graph), costs.edge, costs.never)) {
     const Edge &edge = graph.edge(e);
     uint32_t out = 2 * edge.from + 1, in = 2 * edge.to;
+    bool wanted = e < costs.wanted.size() && costs.wanted[e];
     if (vertices.unite(edge.from, edge.to)) {
-      if (!(e < costs.wanted.size() && costs.wanted[e])) ports.unite(out, in);
+      if (!wanted) ports.unite(out, in);
       tree[e] = true;
-    } else if (ports.same(out, in)) {
+    } else if (!wanted && ports.same(out, in)) {
       continue;
     } else if (costs.edge[e] == std::numeric_limits<double>::infinity()) {
       std::vector<EdgeId> cycle = tree_path(graph, tree, edge.to, edge.from);

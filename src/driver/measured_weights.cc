@@ -65,7 +65,8 @@ std::string prepare_weights(const std::string &path) {
 std::shared_ptr<const format::Weights> read_weights(const std::string &path) {
   auto weights = std::make_shared<format::Weights>();
   std::string defect = decode_weights(base::read_file(path), *weights);
-  if (!defect.empty()) throw base::Error(fmt::format("{}: {}", path, defect), "delete it; it will be made anew");
+  if (!defect.empty())
+    throw base::Error(fmt::format("{}: {}", path, defect), "delete it; it will be made anew");
   return weights;
 }
 

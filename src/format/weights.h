@@ -26,8 +26,8 @@ namespace chord::format {
 uint64_t shape_hash(const Procedure &procedure);
 
 struct Weights {
-  std::string source;  // the profile, for messages
-  uint64_t stamp = 0;  // changes when the profile does
+  std::string source;                                    // the profile, for messages
+  uint64_t stamp = 0;                                    // changes when the profile does
   std::map<uint64_t, std::vector<uint64_t>> procedures;  // shape -> count of each edge
 
   // Adds counts; those of a shape already there are summed, sums stop at the largest

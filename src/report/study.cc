@@ -94,8 +94,8 @@ Table placement_table(const std::vector<PlacementStudy> &studies) {
       t.add({text(s.program), text(name_of(c.placement)), text(name_of(c.weights)), number(s.procedures),
              number(s.left_out), number(s.blocks), number(s.edges), number(c.counters), number(c.jumps),
              number(c.increments), share(c.increments, base_of(s).increments),
-             share(c.increments, s.at(c.placement, StudiedWeights::measured).increments), number(c.instructions),
-             number(s.executed), share(c.instructions, s.executed)});
+             share(c.increments, s.at(c.placement, StudiedWeights::measured).increments),
+             number(c.instructions), number(s.executed), share(c.instructions, s.executed)});
     }
   }
   return t;
@@ -130,15 +130,17 @@ Table placement_means(const std::vector<PlacementStudy> &studies) {
 Table branch_table(const std::vector<analysis::BranchStudy> &studies) {
   Table t;
   t.by = "heuristic";
-  t.columns = {{"program", "program", true}, {"heuristic", "heuristic", true}, {"branches", "branches"},
-               {"executed", "executed"},     {"right", "right"},               {"branches_right", "by branch"},
+  t.columns = {{"program", "program", true}, {"heuristic", "heuristic", true},
+               {"branches", "branches"},     {"executed", "executed"},
+               {"right", "right"},           {"branches_right", "by branch"},
                {"majority", "perfect"},      {"assumed", "assumed"}};
   t.text_order = {0, 1, 2, 3, 4, 5, 6, 7};
   t.weight = 3;
-  auto add = [&](const std::string &program, const char *name, const analysis::BranchStudy::Row &row, Cell assumed) {
+  auto add = [&](const std::string &program, const char *name, const analysis::BranchStudy::Row &row,
+                 Cell assumed) {
     double by_branch = row.branches == 0 ? 0 : row.shares / static_cast<double>(row.branches);
-    t.add({text(program), text(name), number(row.branches), number(row.executed), share(row.right, row.executed),
-           percent(by_branch), share(row.majority, row.executed), assumed});
+    t.add({text(program), text(name), number(row.branches), number(row.executed),
+           share(row.right, row.executed), percent(by_branch), share(row.majority, row.executed), assumed});
   };
   for (const analysis::BranchStudy &s : studies) {
     for (size_t h = 0; h < s.rows.size(); ++h) {

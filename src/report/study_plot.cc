@@ -15,7 +15,8 @@ using analysis::StudiedWeights;
 using core::Placement;
 
 constexpr std::array kColors = {"#9aa5b1", "#4c78a8", "#2a9d8f", "#e76f51"};
-constexpr int kBar = 16, kGroupGap = 22, kPlotHeight = 200, kLeft = 56, kTop = 44, kPanel = 320, kTextSize = 12;
+constexpr int kBar = 16, kGroupGap = 22, kPlotHeight = 200, kLeft = 56, kTop = 44, kPanel = 320,
+              kTextSize = 12;
 
 struct Series {
   std::string name;
@@ -43,15 +44,16 @@ std::string escaped(const std::string &text) {
 }
 
 std::string label(double x, double y, const char *anchor, const std::string &text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, escaped(text));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
+                     escaped(text));
 }
 
 std::string axis(double bottom, double width, double greatest) {
   std::string out;
   for (int tick = 0; tick <= 4; ++tick) {
     double y = bottom - kPlotHeight * tick / 4.0;
-    out += fmt::format("<line x1=\"{0}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n", kLeft,
-                       kLeft + width, y);
+    out += fmt::format("<line x1=\"{0}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n",
+                       kLeft, kLeft + width, y);
     out += label(kLeft - 6, y + 4, "end", fmt::format("{:.0f}%", 100 * greatest * tick / 4.0));
   }
   return out;
@@ -71,17 +73,19 @@ std::string panel(double top, const std::string &title, const std::vector<Series
     for (size_t i = 0; i < series.size(); ++i, x += kBar) {
       double value = series[i].value(study), height = kPlotHeight * value / greatest;
       out += fmt::format(
-          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"><title>{}, {}: {:.1f}%</title>"
+          "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"><title>{}, {}: "
+          "{:.1f}%</title>"
           "</rect>\n",
-          x, bottom - height, kBar - 2, height, kColors[i], escaped(study.program), series[i].name, 100 * value);
+          x, bottom - height, kBar - 2, height, kColors[i], escaped(study.program), series[i].name,
+          100 * value);
     }
     out += label(middle, bottom + 16, "middle", study.program);
     x += kGroupGap;
   }
   double key = kLeft;
   for (size_t i = 0; i < series.size(); ++i) {
-    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", key, top + 26,
-                       kColors[i]);
+    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", key,
+                       top + 26, kColors[i]);
     out += label(key + 14, top + 35, "start", series[i].name);
     key += 30 + 7.0 * static_cast<double>(series[i].name.size());
   }
@@ -97,12 +101,14 @@ std::string placement_svg(const std::vector<PlacementStudy> &studies) {
         {name_of(p), [p](const PlacementStudy &s) { return relative(s, p, StudiedWeights::measured); }});
   }
   for (StudiedWeights w : analysis::kStudiedWeights) {
-    weights.push_back({name_of(w), [w](const PlacementStudy &s) { return relative(s, Placement::optimal, w); }});
+    weights.push_back(
+        {name_of(w), [w](const PlacementStudy &s) { return relative(s, Placement::optimal, w); }});
   }
   double width = static_cast<double>(studies.size()) * (4 * kBar + kGroupGap) + kGroupGap;
   double whole = std::max(width + kLeft + 20, 420.0);
   return fmt::format(
-             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1}\" viewBox=\"0 0 {0:.0f} {1}\">\n"
+             "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1}\" viewBox=\"0 0 "
+             "{0:.0f} {1}\">\n"
              "<style>text{{font:{2}px sans-serif;fill:#667}} .grid{{stroke:#8886;stroke-width:1}}</style>\n",
              whole, 2 * kPanel, kTextSize) +
          panel(0, "increments by placement, measured weights", places, studies, width) +

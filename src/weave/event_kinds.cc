@@ -37,20 +37,27 @@ bool goes_back(const assembly::Procedure &p, const assembly::Edge &e) {
 
 int64_t events_of(EventKind kind, const assembly::Instruction &in) {
   switch (kind) {
-    case EventKind::instructions: return 1;
+    case EventKind::instructions:
+      return 1;
     case EventKind::calls:
-    case EventKind::backward: return has(in, isa::kCall);
-    case EventKind::branches: return has(in, isa::kConditional | isa::kJump);
-    case EventKind::loads: return has(in, isa::kLoad);
-    case EventKind::stores: return has(in, isa::kStore);
-    case EventKind::blocks: return 0;
+    case EventKind::backward:
+      return has(in, isa::kCall);
+    case EventKind::branches:
+      return has(in, isa::kConditional | isa::kJump);
+    case EventKind::loads:
+      return has(in, isa::kLoad);
+    case EventKind::stores:
+      return has(in, isa::kStore);
+    case EventKind::blocks:
+      return 0;
   }
   return 0;
 }
 
 int64_t events_of(EventKind kind, const assembly::Procedure &p, const assembly::Edge &e) {
   int64_t sum = 0;
-  for (uint32_t i = e.padding_first; i < e.padding_first + e.padding_count; ++i) sum += events_of(kind, p.instructions[i]);
+  for (uint32_t i = e.padding_first; i < e.padding_first + e.padding_count; ++i)
+    sum += events_of(kind, p.instructions[i]);
   bool leaves = e.kind == EdgeKind::tail_call;
   if (kind == EventKind::calls && leaves) ++sum;
   if (kind == EventKind::backward && (leaves || goes_back(p, e))) ++sum;

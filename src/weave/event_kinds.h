@@ -1,19 +1,17 @@
 // Kinds of events, and how many of each an instruction or an edge stands for.
 #pragma once
 
-#include <array>
 #include <cstdint>
-#include <string_view>
 
 #include "assembly/procedure.h"
+#include "format/event_names.h"
 
 namespace chord::weave {
 
 // Numbered as in the runtime (CHORD_EVENT_*).
 enum class EventKind : uint8_t { instructions, calls, branches, backward, loads, stores, blocks };
 
-inline constexpr std::array<std::string_view, 7> kEventKinds = {"instructions", "calls", "branches", "backward",
-                                                                "loads",        "stores", "blocks"};
+inline constexpr auto &kEventKinds = format::kEventNames;
 
 // Events of executing one instruction.
 //   instructions  1; one with a rep prefix, too, however often it repeats

@@ -34,8 +34,8 @@ struct Stretch {
 
 class EventPlanner {
  public:
-  EventPlanner(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &liveness, const Sites &sites,
-               const std::vector<double> &weights, const Options &options)
+  EventPlanner(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &liveness,
+               const Sites &sites, const std::vector<double> &weights, const Options &options)
       : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), options_(options) {
     using Kind = isa::CounterPlace::Kind;
     place_.kind = options.position_independent ? Kind::thread_initial_exec : Kind::thread_local_exec;
@@ -52,7 +52,8 @@ class EventPlanner {
     if (why_not = graph_.defect(); !why_not.empty()) return std::nullopt;
     core::SpanningTree tree = span();
     if (!tree.forced_cycle.empty()) {
-      why_not = "edges that cannot carry a probe form a cycle: " + core::name_edges(graph_, tree.forced_cycle);
+      why_not =
+          "edges that cannot carry a probe form a cycle: " + core::name_edges(graph_, tree.forced_cycle);
       return std::nullopt;
     }
     for (uint32_t kind = 0; kind < kEventKinds.size(); ++kind) {
@@ -72,8 +73,12 @@ class EventPlanner {
   };
 
   bool is_code(uint32_t b) const { return p_.blocks[b].kind == BlockKind::code; }
-  bool is_call(uint32_t i) const { return !p_.instructions[i].padding && p_.instructions[i].decoded.flow == isa::Flow::call; }
-  bool ends_in_call(uint32_t b) const { return is_code(b) && is_call(p_.blocks[b].first + p_.blocks[b].count - 1); }
+  bool is_call(uint32_t i) const {
+    return !p_.instructions[i].padding && p_.instructions[i].decoded.flow == isa::Flow::call;
+  }
+  bool ends_in_call(uint32_t b) const {
+    return is_code(b) && is_call(p_.blocks[b].first + p_.blocks[b].count - 1);
+  }
 
   // As find_sites counts them: a block with one way in is entered by that way alone.
   void count_ways() {
@@ -126,7 +131,8 @@ class EventPlanner {
       uint32_t call = stretches_[v].end - 1;
       if (!is_call(call)) continue;
       link(v, 1, {cheapest(before_call(call), stretches_[v]), core::kNone, frequency_[b], false});
-      if (v < last_[b]) link(0, v + 1, {cheapest(behind(call), stretches_[v + 1]), core::kNone, frequency_[b], false});
+      if (v < last_[b])
+        link(0, v + 1, {cheapest(behind(call), stretches_[v + 1]), core::kNone, frequency_[b], false});
     }
   }
 
@@ -214,7 +220,8 @@ class EventPlanner {
       if (links_[e].edge != core::kNone) out.edge[e] = events_of(kind, p_, p_.edges[links_[e].edge]);
     }
     for (size_t v = 0; v < stretches_.size(); ++v) {
-      for (uint32_t i = stretches_[v].first; i < stretches_[v].end; ++i) out.vertex[v] += events_of(kind, p_.instructions[i]);
+      for (uint32_t i = stretches_[v].first; i < stretches_[v].end; ++i)
+        out.vertex[v] += events_of(kind, p_.instructions[i]);
     }
     for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
       if (is_code(b)) out.vertex[first_[b]] += events_of_entering(kind);
@@ -230,7 +237,8 @@ class EventPlanner {
       int64_t amount = increments.edge[e];
       if (in_tree[e] || links_[e].never || amount == 0) continue;
       if (!isa::fits_constant(amount)) why_not = "more events on one way than an instruction can add";
-      probes_.push_back({links_[e].site, links_[e].edge, isa::add_constant(place, amount, links_[e].site.live)});
+      probes_.push_back(
+          {links_[e].site, links_[e].edge, isa::add_constant(place, amount, links_[e].site.live)});
     }
   }
 
@@ -241,12 +249,12 @@ class EventPlanner {
   const std::vector<double> &weights_;
   const Options &options_;
   isa::CounterPlace place_;
-  std::vector<uint32_t> in_, out_;     // ways into and out of each block
-  std::vector<double> frequency_;      // of each block
-  std::vector<Stretch> stretches_;     // by vertex; empty where there is no code
-  std::vector<uint32_t> first_, last_; // by block: its vertices
+  std::vector<uint32_t> in_, out_;      // ways into and out of each block
+  std::vector<double> frequency_;       // of each block
+  std::vector<Stretch> stretches_;      // by vertex; empty where there is no code
+  std::vector<uint32_t> first_, last_;  // by block: its vertices
   core::Graph graph_;
-  std::vector<Link> links_;            // by edge of the split graph
+  std::vector<Link> links_;  // by edge of the split graph
   std::vector<Probe> probes_;
 };
 
@@ -279,7 +287,9 @@ std::string emit_event_records(const Options &options) {
 
 std::string tie_event_records(const Options &options) {
   std::string out;
-  for_each_kind(options, [&](uint32_t, const std::string &name) { out += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", name); });
+  for_each_kind(options, [&](uint32_t, const std::string &name) {
+    out += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", name);
+  });
   return out;
 }
 

@@ -35,7 +35,8 @@ struct Probe {
 
 // `weights`: how often each edge of the procedure is expected to be taken. Nothing if
 // the procedure cannot be woven, with the reason.
-std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit, const assembly::Procedure &procedure,
+std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit,
+                                              const assembly::Procedure &procedure,
                                               const assembly::Liveness &liveness, const Sites &sites,
                                               const std::vector<double> &weights, const Options &options,
                                               std::string &why_not);

@@ -9,6 +9,7 @@ thread, and so must be the totals when it ends.
 usage: run.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]
 """
 import argparse
+import json
 import os
 import re
 import subprocess
@@ -47,7 +48,7 @@ def truth(compiler, level, flags, source, folder):
     plain, unit, stub = (os.path.join(folder, name) for name in ("plain", "plain.o", "stub.o"))
     subprocess.run(["gcc", "-O2", "-c", "-xc", "-", "-o", stub], input=STUB, text=True, check=True)
     run([compiler, level, *flags, "-c", source, "-o", unit])
-    run([compiler, level, *flags, "-static", unit, stub, "-o", plain])
+    run([compiler, level, *flags, "-no-pie", "-Wl,-z,now", unit, stub, "-o", plain])
     places = symbols(plain)
     ranges = set()
     for name in symbols(unit):
@@ -59,9 +60,9 @@ def truth(compiler, level, flags, source, folder):
     step = os.path.join(folder, "step")
     if not os.path.exists(step):
         run(["gcc", "-O2", os.path.join(HERE, "step.c"), "-o", step])
-    query = places["__chord_api_events"][0][0]
+    start, query = (places[name][0][0] for name in ("_start", "__chord_api_events"))
     # The program itself asks on stderr, too, with answers that mean nothing.
-    text = run([step, f"{query:x}", table, plain], check=False, cwd=folder).stderr
+    text = run([step, f"{start:x}", f"{query:x}", table, plain], check=False, cwd=folder).stderr
     lines = text.splitlines()
     stepped = [line for line in lines if line.startswith("query")]
     # Of each query there are two lines, the stepper's first.
@@ -98,9 +99,17 @@ def check(chord, compiler, level, source, folder):
     expected, total = truth(compiler, level, flags, source, folder)
     if not expected:
         raise Failure("the stepped program made no query")
-    got, profile = woven(chord, compiler, level, flags, source, folder, [])
-    if got != expected:
-        raise Failure(f"queries\n  stepped {expected}\n  woven   {got}")
+    # With block counters beside them, the totals must agree with those, too.
+    for options in ([], ["--place=optimal"]):
+        got, profile = woven(chord, compiler, level, flags, source, folder, options)
+        if got != expected:
+            raise Failure(f"{options}: queries\n  stepped {expected}\n  woven   {got}")
+        events = json.loads(run([chord, "events", profile, "--json"]).stdout)["rows"]
+        if events != [{"kind": "instructions", "events": total}]:
+            raise Failure(f"{options}: total {events}, stepped {total}")
+    report = json.loads(run([chord, "report", profile, "--json"]).stdout)
+    if report["instructions"] != total:
+        raise Failure(f"the block counters say {report['instructions']}, stepped {total}")
 
 
 def main():

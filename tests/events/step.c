@@ -1,9 +1,9 @@
 /* Ground truth for event queries: runs a plain program one instruction at a time and
  * counts those that lie in given ranges of its text.
  *
- *   step QUERY RANGES PROGRAM [ARGUMENT...]
+ *   step START QUERY RANGES PROGRAM [ARGUMENT...]
  *
- * QUERY is the address of the function that stands for a query, RANGES a file with
+ * START is where the program begins (_start), QUERY is the address of the function that stands for a query, RANGES a file with
  * lines `begin end` (all hexadecimal). Each time a thread arrives at QUERY a line
  * `query THREAD COUNT` goes to stderr, and `end THREAD COUNT` when the thread ends;
  * threads are numbered in order of their start. A repeated string instruction traps
@@ -87,19 +87,34 @@ static void arrive(struct thread *thread, uint64_t pc, uint64_t query) {
   if (pc == query && !same) fprintf(stderr, "query %d %lu\n", (int)(thread - threads), thread->count);
 }
 
+/* The dynamic linker's work is not worth stepping through. */
+static void run_to(pid_t id, uint64_t start) {
+  int status;
+  long word = ptrace(PTRACE_PEEKTEXT, id, (void *)start, NULL);
+  ptrace(PTRACE_POKETEXT, id, (void *)start, (void *)((word & ~0xffL) | 0xcc));
+  ptrace(PTRACE_CONT, id, NULL, NULL);
+  if (waitpid(id, &status, 0) != id || !WIFSTOPPED(status)) die("run to the start");
+  ptrace(PTRACE_POKETEXT, id, (void *)start, (void *)word);
+  struct user_regs_struct registers;
+  ptrace(PTRACE_GETREGS, id, NULL, &registers);
+  registers.rip = start;
+  ptrace(PTRACE_SETREGS, id, NULL, &registers);
+}
+
 int main(int argc, char **argv) {
-  if (argc < 4) return 2;
-  uint64_t query = strtoull(argv[1], NULL, 16);
-  read_ranges(argv[2]);
+  if (argc < 5) return 2;
+  uint64_t query = strtoull(argv[2], NULL, 16);
+  read_ranges(argv[3]);
   pid_t child = fork();
   if (child == 0) {
     ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-    execv(argv[3], argv + 3);
-    die(argv[3]);
+    execv(argv[4], argv + 4);
+    die(argv[4]);
   }
   int status;
   if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) die("start");
   ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+  run_to(child, strtoull(argv[1], NULL, 16));
   thread_of(child);
   ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
   int result = 0;

@@ -40,7 +40,8 @@ TEST(PlacementStudy, MeasuredIsLeastAndWorstIsMost) {
     uint64_t least = study.at(placement, StudiedWeights::measured).instructions;
     for (StudiedWeights weights : kStudiedWeights) {
       EXPECT_GE(study.at(placement, weights).instructions, least);
-      EXPECT_LE(study.at(placement, weights).instructions, study.at(placement, StudiedWeights::worst).instructions);
+      EXPECT_LE(study.at(placement, weights).instructions,
+                study.at(placement, StudiedWeights::worst).instructions);
       EXPECT_GE(study.at(placement, weights).instructions, study.at(placement, weights).increments);
     }
   }

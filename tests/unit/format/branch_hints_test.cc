@@ -26,8 +26,9 @@ struct Sample {
                 {VertexKind::code, 0, 2},
                 {VertexKind::code, 2, 1},
                 {VertexKind::code, 3, 1}};
-    p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}, {0, 2, EdgeKind::enter, 0, 0}, {2, 3, EdgeKind::fall, 0, 0},
-               {2, 4, EdgeKind::taken, 0, 0},       {3, 4, EdgeKind::fall, 0, 0},  {4, 1, EdgeKind::leave, 0, 0}};
+    p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}, {0, 2, EdgeKind::enter, 0, 0},
+               {2, 3, EdgeKind::fall, 0, 0},        {2, 4, EdgeKind::taken, 0, 0},
+               {3, 4, EdgeKind::fall, 0, 0},        {4, 1, EdgeKind::leave, 0, 0}};
   }
   void set(size_t i, uint32_t mnemonic, const char *text, isa::Traits traits) {
     p.instructions[i].mnemonic = mnemonic;
@@ -98,7 +99,8 @@ TEST(BranchHints, EvidenceCombinesAndSumsToOne) {
   core::BranchHints hints = branch_hints(s.p, s.mnemonics);
   EXPECT_NEAR(hints.probability[kFall] + hints.probability[kTaken], 1, 1e-12);
   double pointer = probability_of(Heuristic::pointer), fall = probability_of(Heuristic::fall);
-  EXPECT_NEAR(hints.probability[kFall], pointer * fall / (pointer * fall + (1 - pointer) * (1 - fall)), 1e-12);
+  EXPECT_NEAR(hints.probability[kFall], pointer * fall / (pointer * fall + (1 - pointer) * (1 - fall)),
+              1e-12);
   EXPECT_EQ(hints.probability[4], core::kNoHint);
 }
 

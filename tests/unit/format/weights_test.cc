@@ -8,7 +8,10 @@ namespace {
 Procedure branch() {
   Procedure p;
   p.name = "f";
-  p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}, {VertexKind::code, 0, 2}, {VertexKind::code, 2, 1}};
+  p.blocks = {{VertexKind::entry, 0, 0},
+              {VertexKind::exit, 0, 0},
+              {VertexKind::code, 0, 2},
+              {VertexKind::code, 2, 1}};
   p.edges = {{1, 0, EdgeKind::return_edge, 0, 0},
              {0, 2, EdgeKind::enter, 0, 0},
              {2, 3, EdgeKind::fall, 0, 0},

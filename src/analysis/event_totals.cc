@@ -1,0 +1,69 @@
+#include "analysis/event_totals.h"
+
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "analysis/count_procedure.h"
+
+namespace chord::analysis {
+namespace {
+
+void add(EventCounts &counts, size_t kind, uint64_t value) {
+  counts[kind] = checked_add(counts[kind].value_or(0), value, std::string(format::kEventNames[kind]));
+}
+
+EventCounts &counts_of(EventTotals &totals, const std::string &mark) {
+  for (auto &[label, counts] : totals.by_mark) {
+    if (label == mark) return counts;
+  }
+  return totals.by_mark.emplace_back(mark, EventCounts{}).second;
+}
+
+// A thread stopped in the middle of a block had not yet added what the block's later
+// probe adds, or had added it already.
+int64_t interrupted(const format::Segment &segment) {
+  int64_t sum = 0;
+  for (const format::EarlyExit &exit : segment.exits) {
+    if (exit.kind == CHORD_EXIT_AT_PC) sum += static_cast<int64_t>(exit.count);
+  }
+  return sum;
+}
+
+}  // namespace
+
+bool EventTotals::empty() const {
+  return std::none_of(total.begin(), total.end(), [](const auto &count) { return count.has_value(); });
+}
+
+EventTotals total_events(const format::Profile &profile) {
+  EventTotals totals;
+  totals.warnings = profile.warnings;
+  int64_t stopped = 0;
+  for (const format::Segment &segment : profile.segments) {
+    if (segment.end != CHORD_END_DUMP) totals.runs += segment.runs;
+    stopped += interrupted(segment);
+    for (const std::string &note : segment.notes) {
+      totals.warnings.push_back(fmt::format("process {}: {}", segment.pid, note));
+    }
+    for (const format::ModuleProfile &module : segment.modules) {
+      for (const format::ModuleProfile::Procedure &p : module.procedures) {
+        for (size_t kind = 0; kind < format::kEventNames.size(); ++kind) {
+          if (p.key != CHORD_EVENT_KEY(kind) || p.counters.size() != 1) continue;
+          add(totals.total, kind, p.counters[0]);
+          add(counts_of(totals, segment.label), kind, p.counters[0]);
+        }
+      }
+    }
+  }
+  if (stopped > 0 && !totals.empty()) {
+    totals.warnings.push_back(fmt::format(
+        "{} thread(s) were stopped in the middle of a block; the totals may be off by the events of "
+        "those blocks",
+        stopped));
+  }
+  return totals;
+}
+
+}  // namespace chord::analysis

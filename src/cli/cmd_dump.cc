@@ -1,0 +1,36 @@
+#include "cli/command.h"
+#include "cli/live_process.h"
+#include "cli/options.h"
+
+namespace chord::cli {
+namespace {
+
+constexpr const char *kExamples =
+    "Examples:\n"
+    "  chord dump 1234                     ask process 1234, print the profile's name\n"
+    "  chord report \"$(chord dump 1234)\"   what it has done so far\n"
+    "\n"
+    "The process appends to its profile what it counted since its last dump, and goes on.\n"
+    "It is not stopped, restarted or attached to; counts of all its threads are of one moment.\n";
+
+}  // namespace
+
+int cmd_dump(std::vector<std::string> args) {
+  CLI::App app("Counts of a running program.", "chord dump");
+  std::string process, profile;
+  double patience = 10;
+  app.add_option("PID", process, "the process, built with chord")->required()->type_name("");
+  app.add_option("--profile", profile, "the file it writes, if it cannot be found")->type_name("FILE");
+  app.add_option("--timeout", patience, "how long to wait for it")
+      ->type_name("SECONDS")
+      ->capture_default_str()
+      ->check(CLI::Range(0.001, 86400.0));
+  app.footer(kExamples);
+  if (!parse(app, std::move(args))) return 0;
+  LiveProcess live(parse_pid(process), profile);
+  live.dump(LiveProcess::Seconds(patience));
+  print(live.profile() + "\n");
+  return 0;
+}
+
+}  // namespace chord::cli

@@ -1,0 +1,81 @@
+#include <fmt/core.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "analysis/event_totals.h"
+#include "base/diagnostics.h"
+#include "cli/command.h"
+#include "cli/options.h"
+
+namespace chord::cli {
+namespace {
+
+constexpr const char *kExamples =
+    "Examples:\n"
+    "  chord --events=instructions,calls gcc -O2 prog.c -o prog && ./prog && chord events\n"
+    "  chord events --by=mark        between the program's calls of chord_mark()\n"
+    "\n"
+    "All threads and all runs of the profile are added up.\n";
+
+report::Table list_kinds(const analysis::EventTotals &totals) {
+  report::Table table;
+  table.by = "kind";
+  table.columns = {{"kind", "kind", true}, {"events", "events"}};
+  table.text_order = {1, 0};
+  table.weight = 1;
+  for (size_t kind = 0; kind < totals.total.size(); ++kind) {
+    if (totals.total[kind])
+      table.add({report::text(format::kEventNames[kind]), report::number(*totals.total[kind])});
+  }
+  return table;
+}
+
+report::Table list_marks(const analysis::EventTotals &totals) {
+  report::Table table;
+  table.by = "mark";
+  table.columns = {{"mark", "mark", true}, {"kind", "kind", true}, {"events", "events"}};
+  table.text_order = {2, 1, 0};
+  table.weight = 2;
+  for (const auto &[label, counts] : totals.by_mark) {
+    for (size_t kind = 0; kind < counts.size(); ++kind) {
+      if (!counts[kind]) continue;
+      table.add(
+          {report::text(label), report::text(format::kEventNames[kind]), report::number(*counts[kind])});
+    }
+  }
+  return table;
+}
+
+}  // namespace
+
+int cmd_events(std::vector<std::string> args) {
+  CLI::App app("How many events of each kind the program counted.", "chord events");
+  std::vector<std::string> profiles;
+  ListingOptions listing;
+  std::string by = "kind";
+  app.add_option("PROFILE", profiles, "profiles; without any the newest *.chord in this folder")
+      ->type_name("");
+  app.add_option("--by", by, "kind or mark")->type_name("KIND")->check(CLI::IsMember({"kind", "mark"}));
+  add_listing_options(app, listing);
+  app.footer(kExamples);
+  if (!parse(app, std::move(args))) return 0;
+  format::Profile profile = read_profiles(profiles);
+  analysis::EventTotals totals = analysis::total_events(profile);
+  if (totals.empty()) {
+    throw base::Error(profile.segments.empty() && !profile.warnings.empty() ? profile.warnings[0]
+                                                                            : "the profile holds no events",
+                      "build with `chord --events=instructions gcc …`");
+  }
+  for (const std::string &warning : totals.warnings) base::warning(warning);
+  nlohmann::ordered_json head;
+  head["schema"] = 1;
+  head["program"] = std::filesystem::path(profile.segments[0].executable).filename().string();
+  head["runs"] = totals.runs;
+  head["warnings"] = totals.warnings;
+  report::Table table = by == "mark" ? list_marks(totals) : list_kinds(totals);
+  print_listing(table, listing, head);
+  return 0;
+}
+
+}  // namespace chord::cli

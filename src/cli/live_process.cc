@@ -1,0 +1,222 @@
+#include "cli/live_process.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <gelf.h>
+#include <libelf.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <set>
+#include <sstream>
+
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "chord_abi.h"
+
+namespace chord::cli {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+class Descriptor {
+ public:
+  explicit Descriptor(const std::string &path) : number_(::open(path.c_str(), O_RDONLY | O_CLOEXEC)) {}
+  ~Descriptor() {
+    if (number_ >= 0) ::close(number_);
+  }
+  Descriptor(const Descriptor &) = delete;
+  Descriptor &operator=(const Descriptor &) = delete;
+  int number() const { return number_; }
+
+ private:
+  int number_;
+};
+
+// ---- Is the signal safe to send? -------------------------------------------------
+
+bool has_note(Elf *elf, const GElf_Phdr &header) {
+  Elf_Type type = header.p_align == 8 ? ELF_T_NHDR8 : ELF_T_NHDR;
+  Elf_Data *data = elf_getdata_rawchunk(elf, static_cast<int64_t>(header.p_offset), header.p_filesz, type);
+  if (data == nullptr) return false;
+  GElf_Nhdr note;
+  size_t name = 0, content = 0;
+  for (size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &content)) != 0;) {
+    const char *bytes = static_cast<const char *>(data->d_buf);
+    if (std::string_view(bytes + name, note.n_namesz) == std::string_view("chord", 6)) return true;
+  }
+  return false;
+}
+
+// Every copy of the runtime comes with a note of that name, which stripping keeps.
+bool carries_runtime(const std::string &path) {
+  Descriptor file(path);
+  if (file.number() < 0) return false;
+  elf_version(EV_CURRENT);
+  Elf *elf = elf_begin(file.number(), ELF_C_READ_MMAP, nullptr);
+  bool found = false;
+  size_t count = 0;
+  if (elf != nullptr && elf_getphdrnum(elf, &count) == 0) {
+    for (size_t i = 0; i < count && !found; ++i) {
+      GElf_Phdr header;
+      found = gelf_getphdr(elf, static_cast<int>(i), &header) != nullptr && header.p_type == PT_NOTE &&
+              has_note(elf, header);
+    }
+  }
+  elf_end(elf);
+  return found;
+}
+
+// The executable is looked at through /proc: it may have been replaced on disk.
+std::set<std::string> objects_of(pid_t pid) {
+  std::set<std::string> objects{fmt::format("/proc/{}/exe", pid)};
+  std::string root = root_of(pid);
+  std::istringstream maps(read_proc(pid, "maps"));
+  for (std::string line; std::getline(maps, line);) {
+    size_t path = line.find('/');
+    if (path != std::string::npos && line.find(" r-xp ") != std::string::npos)
+      objects.insert(root + line.substr(path));
+  }
+  return objects;
+}
+
+bool catches_signal(pid_t pid) {
+  std::string caught = status_field(read_proc(pid, "status"), "SigCgt");
+  uint64_t mask = 0;
+  std::from_chars(caught.data(), caught.data() + caught.size(), mask, 16);
+  return (mask >> (CHORD_SIGNAL - 1) & 1) != 0;
+}
+
+// Without a handler the signal would end the program; libc has one, too, so the
+// handler alone proves nothing.
+void require_runtime(pid_t pid) {
+  std::set<std::string> objects = objects_of(pid);
+  if (std::none_of(objects.begin(), objects.end(), carries_runtime)) {
+    throw base::Error(fmt::format("process {}: not built with chord", pid),
+                      "put `chord` in front of the compiler command, both to compile and to link");
+  }
+  if (!catches_signal(pid)) {
+    throw base::Error(
+        fmt::format("process {}: does not count: it is starting, ending or has replaced the signal "
+                    "handler it is asked by",
+                    pid),
+        "try again");
+  }
+}
+
+ProfilePlace place_of(pid_t pid, const std::string &profile) {
+  return profile.empty() ? ProfilePlace(pid) : ProfilePlace(profile);
+}
+
+bool is_stopped(pid_t pid) {
+  char state = (status_field(read_proc(pid, "status"), "State") + " ")[0];
+  return state == 'T' || state == 't';
+}
+
+uint64_t size_of(int file) {
+  struct stat facts;
+  return fstat(file, &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
+}
+
+}  // namespace
+
+pid_t parse_pid(const std::string &text) {
+  pid_t pid = 0;
+  auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), pid);
+  if (failed != std::errc() || end != text.data() + text.size() || pid <= 0)
+    throw base::UsageError(fmt::format("{}: not a process number", text));
+  return pid;
+}
+
+LiveProcess::LiveProcess(pid_t pid, const std::string &profile)
+    : pid_(pid), inner_pid_(inner_pid(pid)), descriptor_(-1), place_(place_of(pid, profile)) {
+  require_runtime(pid);
+  descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
+  if (descriptor_ < 0) throw base::Error(fmt::format("process {}: {}", pid, std::strerror(errno)));
+  for (const std::string &file : place_.files()) seen_[file] = size_of(Descriptor(file).number());
+}
+
+LiveProcess::~LiveProcess() { ::close(descriptor_); }
+
+void LiveProcess::ask() const {
+  siginfo_t info{};
+  info.si_signo = CHORD_SIGNAL;
+  info.si_code = SI_QUEUE;
+  info.si_pid = getpid();
+  info.si_uid = getuid();
+  info.si_value.sival_ptr = reinterpret_cast<void *>(CHORD_SIGNAL_DUMP);
+  if (syscall(SYS_pidfd_send_signal, descriptor_, CHORD_SIGNAL, &info, 0) == 0) return;
+  if (errno == ESRCH) throw base::Error(fmt::format("process {}: has ended", pid_));
+  throw base::Error(fmt::format("process {}: cannot send a signal: {}", pid_, std::strerror(errno)),
+                    "only the process's own user, and root, may ask it");
+}
+
+// Under the lock that writers take, so no segment is seen half written.
+std::vector<format::Segment> LiveProcess::take_new(const std::string &file) {
+  Descriptor profile(file);
+  uint64_t &seen = seen_[file];
+  if (profile.number() < 0 || size_of(profile.number()) == seen) return {};
+  if (flock(profile.number(), LOCK_SH | LOCK_NB) != 0) return {};
+  uint64_t size = size_of(profile.number());
+  if (size < seen) seen = 0;  // another file by the same name
+  uint64_t start = (seen + 7) & ~uint64_t{7};
+  if (start >= size || lseek(profile.number(), static_cast<off_t>(start), SEEK_SET) < 0) return {};
+  format::Profile added = format::decode_profile(base::read_all(profile.number()));
+  seen = size;
+  std::erase_if(added.segments, [&](const format::Segment &s) { return s.pid != inner_pid_; });
+  if (!added.segments.empty()) profile_ = file;
+  return std::move(added.segments);
+}
+
+std::vector<format::Segment> LiveProcess::collect() {
+  std::vector<format::Segment> all;
+  for (const std::string &file : place_.files()) {
+    std::vector<format::Segment> some = take_new(file);
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+  }
+  return all;
+}
+
+std::vector<format::Segment> LiveProcess::dump(Seconds patience) {
+  std::vector<format::Segment> all = collect();
+  ask();
+  Clock::time_point deadline = Clock::now() + std::chrono::duration_cast<Clock::duration>(patience);
+  for (Seconds pause(0.001);; pause = std::min(pause * 1.5, Seconds(0.05))) {
+    // Looked at before the profile: what an ended process wrote is there.
+    bool ended = ended_within(pause);
+    std::vector<format::Segment> some = collect();
+    bool answered = !some.empty();
+    std::move(some.begin(), some.end(), std::back_inserter(all));
+    if (answered) return all;
+    if (ended) throw base::Error(fmt::format("process {}: ended before it wrote its counts", pid_));
+    if (Clock::now() > deadline) break;
+  }
+  if (is_stopped(pid_)) {
+    throw base::Error(fmt::format("process {}: is stopped and cannot answer", pid_),
+                      "it will write its counts when it continues");
+  }
+  throw base::Error(
+      fmt::format("process {}: no counts were written to {} within {:.0f} s", pid_, place_.describe(),
+                  patience.count()),
+      "its standard error says why if it could not write; if it writes elsewhere, use --profile=FILE");
+}
+
+std::string LiveProcess::executable() const {
+  std::string path = fmt::format("/proc/{}/exe", pid_);
+  return !ended_within(Seconds(0)) && access(path.c_str(), R_OK) == 0 ? path : "";
+}
+
+bool LiveProcess::ended_within(Seconds time) const {
+  pollfd process{descriptor_, POLLIN, 0};
+  return poll(&process, 1, static_cast<int>(std::max(time.count(), 0.0) * 1000 + 0.5)) > 0;
+}
+
+}  // namespace chord::cli

@@ -1,0 +1,165 @@
+#include "cli/profile_place.h"
+
+#include <elf.h>
+#include <fmt/core.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "base/bytes.h"
+#include "base/diagnostics.h"
+
+namespace chord::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string glob_quoted(std::string_view text) {
+  std::string out;
+  for (char c : text) {
+    if (c == '*' || c == '?' || c == '[' || c == '\\') out += '\\';
+    out += c;
+  }
+  return out;
+}
+
+std::string link_target(pid_t pid, const char *name) {
+  std::error_code failed;
+  std::string target = fs::read_symlink(fmt::format("/proc/{}/{}", pid, name), failed).string();
+  constexpr std::string_view deleted = " (deleted)";
+  if (target.ends_with(deleted)) target.resize(target.size() - deleted.size());
+  return target;
+}
+
+std::string variable(const std::string &environment, std::string_view name) {
+  for (size_t at = 0; at < environment.size();) {
+    size_t end = std::min(environment.find('\0', at), environment.size());
+    std::string_view entry(environment.data() + at, end - at);
+    if (entry.size() > name.size() && entry.starts_with(name) && entry[name.size()] == '=')
+      return std::string(entry.substr(name.size() + 1));
+    at = end + 1;
+  }
+  return "";
+}
+
+// A set-user-id program takes no orders from its environment.
+bool is_privileged(pid_t pid) {
+  std::string vector = read_proc(pid, "auxv");
+  base::ByteReader reader(vector);
+  while (reader.remaining() >= 16) {
+    uint64_t type = reader.u64(), value = reader.u64();
+    if (type == AT_SECURE) return value != 0;
+  }
+  return false;
+}
+
+// CHORD_OUT with its % filled in, for glob(3).
+std::string expand(const std::string &out, pid_t pid) {
+  utsname host{};
+  uname(&host);
+  std::string pattern;
+  for (size_t i = 0; i < out.size(); ++i) {
+    char kind = out[i] == '%' && i + 1 < out.size() ? out[++i] : 0;
+    if (kind == 0)
+      pattern += glob_quoted(out.substr(i, 1));
+    else if (kind == 'p')
+      pattern += std::to_string(inner_pid(pid));
+    else if (kind == 'e')
+      pattern += glob_quoted(fs::path(link_target(pid, "exe")).filename().string());
+    else if (kind == 't')
+      pattern += "[0-9]*";
+    else if (kind == 'h')
+      pattern += glob_quoted(host.nodename);
+    else if (kind == '%')
+      pattern += '%';
+    else
+      pattern += glob_quoted(out.substr(i - 1, 2));
+  }
+  return pattern;
+}
+
+[[noreturn]] void refuse(pid_t pid, int why) {
+  if (why == ENOENT || why == ESRCH) throw base::Error(fmt::format("process {}: no such process", pid));
+  throw base::Error(fmt::format("process {}: {}", pid, std::strerror(why)),
+                    "only the process's own user, and root, may ask it");
+}
+
+}  // namespace
+
+std::string read_proc(pid_t pid, const std::string &name) {
+  errno = 0;
+  std::ifstream in(fmt::format("/proc/{}/{}", pid, name), std::ios::binary);
+  if (!in) refuse(pid, errno != 0 ? errno : ENOENT);
+  std::ostringstream bytes;
+  errno = 0;
+  bytes << in.rdbuf();
+  if (in.bad() || (errno != 0 && bytes.str().empty())) refuse(pid, errno != 0 ? errno : EIO);
+  return bytes.str();
+}
+
+std::string status_field(const std::string &status, const std::string &name) {
+  size_t at = ("\n" + status).find("\n" + name + ":");
+  if (at == std::string::npos) return "";
+  size_t value = status.find_first_not_of(" \t", at + name.size() + 1);
+  return status.substr(value, status.find('\n', value) - value);
+}
+
+uint64_t inner_pid(pid_t pid) {
+  std::istringstream numbers(status_field(read_proc(pid, "status"), "NSpid"));
+  uint64_t number = static_cast<uint64_t>(pid);
+  for (uint64_t next = 0; numbers >> next;) number = next;
+  return number;
+}
+
+std::string root_of(pid_t pid) {
+  std::string root = fmt::format("/proc/{}/root", pid);
+  struct stat here, there;
+  if (stat("/", &here) != 0 || stat(root.c_str(), &there) != 0) return "";
+  return here.st_dev == there.st_dev && here.st_ino == there.st_ino ? "" : root;
+}
+
+ProfilePlace::ProfilePlace(pid_t pid) {
+  std::string environment = read_proc(pid, "environ");
+  std::string out = is_privileged(pid) ? "" : variable(environment, "CHORD_OUT");
+  if (out.empty()) out = "%e.chord";
+  std::string name = expand(out, pid), root = root_of(pid);
+  std::vector<std::string> folders{""};
+  if (name[0] != '/') folders = {link_target(pid, "cwd") + "/", variable(environment, "PWD") + "/"};
+  for (const std::string &folder : folders) {
+    if (folder == "/" && folders.size() > 1 && folder != folders[0]) continue;
+    std::string pattern = glob_quoted(root) + glob_quoted(folder) + name;
+    if (std::find(patterns_.begin(), patterns_.end(), pattern) != patterns_.end()) continue;
+    patterns_.push_back(pattern);
+    shown_.push_back(root + folder + name);
+  }
+}
+
+ProfilePlace::ProfilePlace(const std::string &file) : patterns_{glob_quoted(file)}, shown_{file} {}
+
+std::vector<std::string> ProfilePlace::files() const {
+  std::vector<std::string> found;
+  for (const std::string &pattern : patterns_) {
+    glob_t matches{};
+    if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches) == 0) {
+      found.insert(found.end(), matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+    }
+    globfree(&matches);
+  }
+  return found;
+}
+
+std::string ProfilePlace::describe() const {
+  std::string text;
+  for (const std::string &one : shown_) text += (text.empty() ? "" : " or ") + one;
+  return text;
+}
+
+}  // namespace chord::cli

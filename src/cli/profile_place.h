@@ -1,0 +1,44 @@
+// Where a running process will put its profile: the runtime's rules for CHORD_OUT,
+// followed from outside with what /proc tells.
+//
+// Two things cannot be known from outside. A relative name means the folder the process
+// was *started* in; it may have left it since, so the folder of its environment (PWD) is
+// tried beside the present one. And %t is the process's own idea of its start. Both make
+// the answer a set of files; the segments in them tell which one it is.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace chord::cli {
+
+class ProfilePlace {
+ public:
+  // Throws Error if there is no such process or its facts may not be read.
+  explicit ProfilePlace(pid_t pid);
+  // The user knows the file.
+  explicit ProfilePlace(const std::string &file);
+
+  // The files that exist now.
+  std::vector<std::string> files() const;
+  // For messages: where it was looked.
+  std::string describe() const;
+
+ private:
+  std::vector<std::string> patterns_;  // for glob(3)
+  std::vector<std::string> shown_;
+};
+
+// A file of /proc/PID, whole. Throws Error: no such process, permission denied.
+std::string read_proc(pid_t pid, const std::string &name);
+// What a line `NAME:\tVALUE` of /proc/PID/status says; empty if there is none.
+std::string status_field(const std::string &status, const std::string &name);
+// The process's number as it knows it itself, in a container too.
+uint64_t inner_pid(pid_t pid);
+// How the files the process sees are reached from here: "" or "/proc/PID/root".
+std::string root_of(pid_t pid);
+
+}  // namespace chord::cli

@@ -1,0 +1,65 @@
+// Rules for CI: what a program may cost, in numbers that do not wobble.
+//
+// One rule a line; `#` begins a comment.
+//
+//   total <= 1200000              instructions executed
+//   total grows <= 2%             over the baseline profile
+//   function parse_* <= 5000      each function whose name matches
+//   function * grows <= 10%
+//   calls GLOB <= 100             how often each is called
+//   calls GLOB grows <= 0%
+//   events loads <= 40000         a kind of event (chord --events=loads)
+//   events loads grows <= 1%
+//   mark "test 12" calls <= 7     events between two calls of chord_mark
+//
+// Totals are per run: those of several runs in a profile are divided by their number.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analysis/event_totals.h"
+#include "analysis/program.h"
+
+namespace chord::report {
+
+struct Rule {
+  enum class Subject : uint8_t { total, function, calls, events, mark } subject = Subject::total;
+  std::string name;  // glob, kind or mark
+  size_t kind = 0;   // mark: kind of event
+  bool grows = false;
+  double limit = 0;  // a count, or a share in percent
+  uint32_t line = 0;
+  std::string text;
+
+  bool needs_program() const { return subject <= Subject::calls; }
+};
+
+// Throws Error naming `path` and the line.
+std::vector<Rule> parse_rules(std::string_view text, const std::string &path);
+
+// What a rule is applied to. `program` is null if no rule needs it.
+struct Measured {
+  const analysis::Program *program = nullptr;
+  const analysis::EventTotals *events = nullptr;
+  uint64_t runs = 1;
+};
+
+struct Violation {
+  const Rule *rule = nullptr;
+  std::string what;   // function, kind, mark
+  double before = 0;  // baseline; 0 without
+  double now = 0;
+};
+
+// `baseline` may be null if no rule grows. Throws Error if a rule is about something
+// that the profile does not hold.
+std::vector<Violation> check_rules(const std::vector<Rule> &rules, const Measured &now,
+                                   const Measured *baseline);
+
+// The lines that grew most, most first: "file:line  before -> now".
+std::string grown_lines(const Measured &now, const Measured &baseline, size_t top);
+
+}  // namespace chord::report
