@@ -74,6 +74,11 @@ class UnitBuilder {
     return f;
   }
 
+  // Also of a label behind the last instruction, where the next function may start.
+  bool is_within(const Fragment &f, uint32_t label) const {
+    return label > f.first_statement && label < f.last_statement && source_.statements[label].section == f.section;
+  }
+
   // A jump to a label inside another fragment makes the two one procedure.
   void join_by_jumps(uint32_t f) {
     for (const Instruction &in : fragments_[f].instructions) {
@@ -81,7 +86,7 @@ class UnitBuilder {
       if (in.decoded.flow != isa::Flow::jump && in.decoded.flow != isa::Flow::conditional) continue;
       std::string_view name = first_symbol(source_.statements[in.last_statement].operands);
       uint32_t label = unit_.symbols.find_label(source_, name, in.last_statement);
-      if (label == kNoStatement) continue;
+      if (label == kNoStatement || is_within(fragments_[f].place, label)) continue;
       uint32_t other = index_.find(source_.statements[label].section, unit_.layout.places[label].begin);
       if (other == kNoStatement || other == f) continue;
       bool is_function = unit_.symbols.functions.contains(name) || unit_.symbols.globals.contains(name);
