@@ -13,6 +13,9 @@ class Search {
  public:
   explicit Search(const DispatchInput &in) : in_(in) {}
 
+  // Some search was given up.
+  bool gave_up() const { return gave_up_; }
+
   // Tables whose address feeds the jump; `complete` if every way back found one.
   std::set<uint32_t> tables_of(uint32_t block, bool &complete) {
     found_.clear();
@@ -56,6 +59,10 @@ class Search {
     return others | d.address_base | (d.address_scale == 1 ? d.address_index : 0);
   }
 
+  // Ways multiply with the registers asked for on the way; a search that does not end
+  // soon is given up, and the jump may then know every table.
+  static constexpr size_t kMostWays = 5000;
+
   // A way back: the first `count` instructions of the block are still to be seen.
   struct Way {
     uint32_t block;
@@ -69,6 +76,11 @@ class Search {
   void back(const Way &start) {
     std::vector<Way> ways = {start};
     while (!ways.empty()) {
+      if (visited_.size() > kMostWays) {
+        gave_up_ = true;
+        complete_ = false;
+        return;
+      }
       Way way = ways.back();
       ways.pop_back();
       through_block(way);
@@ -111,6 +123,7 @@ class Search {
   std::set<uint32_t> found_;
   std::set<std::tuple<uint32_t, isa::Resources, bool>> visited_;
   bool complete_ = true;
+  bool gave_up_ = false;
 };
 
 // Groups of tables and jumps that belong together.
@@ -155,7 +168,7 @@ std::vector<Dispatch> resolve_dispatch(const DispatchInput &in) {
   // program itself named, and tables nobody else uses.
   bool anything_known = !in.taken.empty();
   for (auto [t, k] : own) {
-    if (in.symbols->tables[t].compiler_made && table_used[k]) continue;
+    if (in.symbols->tables[t].compiler_made && table_used[k] && !search.gave_up()) continue;
     groups.join(k, groups.anything());
     anything_known = true;
   }
