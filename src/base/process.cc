@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/mman.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -27,10 +28,8 @@ std::vector<char *> pointers(const std::vector<std::string> &argv) {
 // An anonymous file rather than a pipe: no reader can be too slow, and no
 // signal is raised if nobody reads.
 int anonymous_file(std::string_view content) {
-  char name[] = "/tmp/chord-in-XXXXXX";
-  int fd = ::mkstemp(name);
-  if (fd < 0) throw Error(fmt::format("{}: cannot create: {}", name, std::strerror(errno)));
-  ::unlink(name);
+  int fd = ::memfd_create("chord", MFD_CLOEXEC);
+  if (fd < 0) throw Error(fmt::format("cannot create a file in memory: {}", std::strerror(errno)));
   while (!content.empty()) {
     ssize_t n = ::write(fd, content.data(), content.size());
     if (n < 0 && errno == EINTR) continue;
