@@ -132,18 +132,25 @@ struct Unwinder {
   GetCfa cfa;
 };
 
-// Thread cancellation loads the unwinder on its own, out of the sight of weak
-// references; but it is what called us, and a loaded object's link map is its
-// handle.
+// Not every linker binds a weak reference to a library that only other libraries need;
+// the dynamic linker's global scope has it then. Thread cancellation loads the unwinder
+// on its own, out of everybody's sight; but it is what called us, and the link map of an
+// object that was opened (and only of such) is its handle.
 Unwinder find_unwinder(void *caller) {
   Unwinder found{__chord_get_ip_info, __chord_get_cfa};
   dl_find_object object;
-  if (found.ip != nullptr || __chord_dlsym == nullptr || _dl_find_object == nullptr ||
-      _dl_find_object(caller, &object) != 0)
-    return found;
+  if (found.ip != nullptr || __chord_dlsym == nullptr) return found;
   int saved = errno;
-  found.ip = reinterpret_cast<GetIp>(__chord_dlsym(object.dlfo_link_map, "_Unwind_GetIPInfo"));
-  found.cfa = reinterpret_cast<GetCfa>(__chord_dlsym(object.dlfo_link_map, "_Unwind_GetCFA"));
+  void *scope = RTLD_DEFAULT;
+  if (__chord_dlsym(scope, "_Unwind_GetIPInfo") == nullptr) {
+    if (_dl_find_object == nullptr || _dl_find_object(caller, &object) != 0) {
+      errno = saved;
+      return found;
+    }
+    scope = object.dlfo_link_map;
+  }
+  found.ip = reinterpret_cast<GetIp>(__chord_dlsym(scope, "_Unwind_GetIPInfo"));
+  found.cfa = reinterpret_cast<GetCfa>(__chord_dlsym(scope, "_Unwind_GetCFA"));
   errno = saved;
   return found;
 }

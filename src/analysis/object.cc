@@ -8,6 +8,7 @@
 
 #include <cerrno>
 #include <cstring>
+#include <vector>
 
 #include "base/diagnostics.h"
 #include "chord_abi.h"
@@ -31,30 +32,34 @@ class ElfFile {
   ElfFile(const ElfFile &) = delete;
   ElfFile &operator=(const ElfFile &) = delete;
 
-  Elf_Scn *section(const char *name) const {
+  // All sections of that name: some linkers make one output section for each set of
+  // flags their input sections have.
+  std::vector<Elf_Scn *> sections(const char *name) const {
+    std::vector<Elf_Scn *> all;
     size_t names = 0;
-    if (elf_getshdrstrndx(elf_, &names) != 0) return nullptr;
+    if (elf_getshdrstrndx(elf_, &names) != 0) return all;
     for (Elf_Scn *s = elf_nextscn(elf_, nullptr); s != nullptr; s = elf_nextscn(elf_, s)) {
       GElf_Shdr header;
       if (gelf_getshdr(s, &header) == nullptr) continue;
       const char *found = elf_strptr(elf_, names, header.sh_name);
-      if (found != nullptr && std::strcmp(found, name) == 0) return s;
+      if (found != nullptr && std::strcmp(found, name) == 0) all.push_back(s);
     }
-    return nullptr;
+    return all;
   }
 
-  // The bytes of a section; empty if there is none of that name.
-  std::string_view contents(const char *name) const {
-    Elf_Scn *found = section(name);
-    if (found == nullptr) return {};
-    GElf_Shdr header;
-    if (gelf_getshdr(found, &header) != nullptr && (header.sh_flags & SHF_COMPRESSED) != 0 &&
-        elf_compress(found, 0, 0) < 0) {
-      throw base::Error(fmt::format("{}: cannot decompress section {}: {}", path_, name, elf_errmsg(-1)));
+  // The bytes of these sections, one behind the other; empty if there are none.
+  std::string contents(const char *name) const {
+    std::string bytes;
+    for (Elf_Scn *found : sections(name)) {
+      GElf_Shdr header;
+      if (gelf_getshdr(found, &header) != nullptr && (header.sh_flags & SHF_COMPRESSED) != 0 &&
+          elf_compress(found, 0, 0) < 0) {
+        throw base::Error(fmt::format("{}: cannot decompress section {}: {}", path_, name, elf_errmsg(-1)));
+      }
+      Elf_Data *data = elf_rawdata(found, nullptr);
+      if (data != nullptr && data->d_buf != nullptr) bytes.append(static_cast<const char *>(data->d_buf), data->d_size);
     }
-    Elf_Data *data = elf_rawdata(found, nullptr);
-    if (data == nullptr || data->d_buf == nullptr) return {};
-    return {static_cast<const char *>(data->d_buf), data->d_size};
+    return bytes;
   }
 
   std::string build_id() const {
@@ -106,7 +111,7 @@ Object read_object(const std::string &path, bool texts) {
   Object object;
   object.path = path;
   object.build_id = file.build_id();
-  if (file.section(CHORD_MAP_SECTION) == nullptr) {
+  if (file.sections(CHORD_MAP_SECTION).empty()) {
     throw base::Error(fmt::format("{}: has no map: it was not built with chord", path),
                       "put `chord` in front of the compiler command, both to compile and to link");
   }
