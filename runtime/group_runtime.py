@@ -74,6 +74,27 @@ def rewrite(line):
     return line
 
 
+def refer_weakly(lines):
+    """Makes weak references local to the runtime.
+
+    A symbol has one binding per object, and the runtime stands in the user's object:
+    `.weak NAME` would turn the program's own references to NAME into weak ones too, and
+    the linker might then leave out the library that defines it. `.weakref` does not.
+    """
+    text = "\n".join(lines)
+    defined = set(re.findall(r"^([\w.$]+):", text, re.M))
+    for name in dict.fromkeys(re.findall(r"^\s*\.weak\s+([\w.$]+)\s*$", text, re.M)):
+        # Hidden names are not the libraries', and a name given to a macro stays as it is.
+        own = rf"^\s*(\.hidden|__chord_jump_stub)\s+{re.escape(name)}\s*$"
+        if name in defined or name.startswith(("__start_", "__stop_")) or re.search(own, text, re.M):
+            continue
+        alias = f"__chord_weak_{name}"
+        text = re.sub(rf"^\s*\.weak\s+{re.escape(name)}\s*$", "", text, flags=re.M)
+        text = re.sub(rf'(?<![\w.$"]){re.escape(name)}(?![\w.$])', alias, text)  # not in strings
+        text = f"\t.weakref {alias}, {name}\n" + text
+    return text
+
+
 def main():
     source, target = sys.argv[1:3]
     code = member(*KNOWN[".text"])
@@ -95,7 +116,7 @@ def main():
                 out.append(line)
     out += [code, "__chord_text_end:"]
     with open(target, "w") as file:
-        file.write("\n".join(out) + "\n")
+        file.write(refer_weakly(out) + "\n")
 
 
 main()
