@@ -212,11 +212,13 @@ const uint8_t *entry_for(Instance &instance, uint64_t pc) {
 }
 
 // clang gives the function it calls where noexcept is violated no unwind
-// information. It is always the same: push %rax, then two calls.
+// information. Where it is not woven it is always the same: push %rax, then two calls.
 bool find_clang_row(uint64_t place, Row &row) {
   auto *code = reinterpret_cast<const uint8_t *>(__clang_call_terminate);
+  if (code == nullptr) return false;
+  if (same_bytes(code, "\xf3\x0f\x1e\xfa", 4)) code += 4;  // endbr64
   uint64_t offset = place - reinterpret_cast<uint64_t>(code);
-  if (code == nullptr || offset == 0 || offset > 16 || code[0] != 0x50) return false;
+  if (offset == 0 || offset > 16 || code[0] != 0x50) return false;
   row = {};
   row.cfa_register = 7;
   row.cfa_offset = 16;

@@ -116,7 +116,22 @@ class ProcedureGraph {
     if (p_.skipped.empty()) p_.skipped = fmt::format("line {}: {}", statement(in).line, what);
   }
 
+  // A compiler that avoids the PLT may keep setjmp's address in a register; then any
+  // call through an unknown address may be it.
+  bool may_return_twice(const Instruction &in) const {
+    std::string_view callee = called_symbol(source_, in);
+    return returns_twice(callee) || (callee.empty() && loads_twice_returning_);
+  }
+
+  bool loads_twice_returning(const Instruction &in) const {
+    if (in.padding || in.decoded.flow != isa::Flow::next) return false;
+    std::vector<std::string_view> symbols = symbols_in(statement(in).operands);
+    return std::any_of(symbols.begin(), symbols.end(), returns_twice);
+  }
+
   void find_leaders() {
+    loads_twice_returning_ = std::any_of(p_.instructions.begin(), p_.instructions.end(),
+                                         [&](const Instruction &in) { return loads_twice_returning(in); });
     leader_.assign(p_.instructions.size() + 1, false);
     targets_.assign(p_.instructions.size(), kNoStatement);
     for (uint32_t i = 0; i < p_.instructions.size(); ++i) {
@@ -137,7 +152,7 @@ class ProcedureGraph {
           leader_[i + 1] = true;
           break;
         case isa::Flow::call: {
-          if (returns_twice(called_symbol(source_, in))) leader_[i + 1] = true;
+          if (may_return_twice(in)) leader_[i + 1] = true;
           uint32_t label = in.decoded.indirect ? kNoStatement
                                                : unit_.symbols.find_label(source_, callee_of(source_, in), in.last_statement);
           if (label != kNoStatement && inside(label) && label != p_.fragments[0].first_statement) {
@@ -272,7 +287,7 @@ class ProcedureGraph {
       }
       return;
     }
-    if (last.decoded.flow == isa::Flow::call && returns_twice(called_symbol(source_, last))) {
+    if (last.decoded.flow == isa::Flow::call && may_return_twice(last)) {
       second_return(b);
       return;
     }
@@ -487,6 +502,7 @@ class ProcedureGraph {
   std::vector<uint32_t> targets_;              // direct branches: target instruction
   std::map<uint32_t, uint32_t> block_of_first_;
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> pads_;  // block -> padding in front of it
+  bool loads_twice_returning_ = false;         // some instruction names setjmp or the like
   std::vector<uint32_t> jumps_;                // blocks that end in an indirect jump
   std::vector<uint32_t> known_tables_;
   std::vector<Mention> known_taken_;

@@ -289,6 +289,19 @@ std::string_view first_symbol(std::string_view e) {
   return e.substr(i, end - i);
 }
 
+std::vector<std::string_view> symbols_in(std::string_view operands) {
+  std::vector<std::string_view> out;
+  for (size_t i = 0; i < operands.size();) {
+    size_t end = i;
+    while (end < operands.size() && is_symbol_char(operands[end])) ++end;
+    bool is_register = i > 0 && operands[i - 1] == '%';
+    if (operands[i] == '$' && end > i) ++i;
+    if (end > i && !is_register) out.push_back(operands.substr(i, end - i));
+    i = end + 1;
+  }
+  return out;
+}
+
 void read_source(std::string text, Source &source) {
   source.text = std::move(text);
   source.statements.reserve(source.text.size() / 16);

@@ -64,6 +64,9 @@ std::vector<std::string_view> split_operands(std::string_view operands);
 // First symbol in an expression such as ".L4-.LBASE", "foo@PLT", "*foo(%rip)".
 std::string_view first_symbol(std::string_view expression);
 
+// Every word of operands that may be a symbol; registers written with % are left out.
+std::vector<std::string_view> symbols_in(std::string_view operands);
+
 std::string_view trim(std::string_view s);
 
 }  // namespace chord::assembly

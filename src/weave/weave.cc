@@ -15,6 +15,7 @@
 #include "weave/plan_procedure.h"
 #include "weave/sites.h"
 #include "weave/weave_procedure.h"
+#include "weave/wrapped_names.h"
 
 namespace chord::weave {
 namespace {
@@ -68,6 +69,7 @@ class UnitWeaver {
     if (out_.map.procedures.empty()) {
       out_.text = unit_.source->text;
     } else {
+      if (out_.woven != 0) name_stand_ins(unit_, edits_);
       out_.text = edits_.apply(unit_.source->text, out_.inserted);
       uint32_t end = static_cast<uint32_t>(out_.text.size());
       out_.text += tail();

@@ -1,16 +1,15 @@
 #include "weave/weave_procedure.h"
 
-#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <map>
 #include <optional>
 #include <set>
 
 #include "assembly/unwind_info.h"
+#include "weave/wrapped_names.h"
 
 namespace chord::weave {
 
@@ -32,13 +31,6 @@ std::string record_label(uint32_t n) { return fmt::format(".Lchord_p{}", n); }
 std::string personality_label(const std::string &personality) { return "__chord_personality." + personality; }
 
 namespace {
-
-bool is_wrapped_function(std::string_view name) {
-#define CHORD_NAME(f) std::string_view(#f),
-  static constexpr std::array kNames = {CHORD_WRAPPED_FUNCTIONS(CHORD_NAME)};
-#undef CHORD_NAME
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
 
 std::string without_unwind_lines(const std::string &text) {
   std::string out;
@@ -147,8 +139,10 @@ class Weaver {
     stubs_[site.fragment].push_back(std::move(s));
   }
 
-  // A numeric label means something else at the end of the function.
+  // A numeric label means something else at the end of the function, and a function that
+  // is wrapped has another name.
   std::string lasting_name(const Site &site, const Edge &edge) {
+    if (std::string other = stand_in(symbols_, assembly::first_symbol(site.target)); !other.empty()) return other;
     if (!std::isdigit(static_cast<unsigned char>(site.target[0]))) return std::string(site.target);
     uint32_t label = symbols_.find_label(source_, assembly::first_symbol(site.target), site.statement);
     if (label == assembly::kNoStatement) return std::string(site.target);  // an address
@@ -213,7 +207,10 @@ class Weaver {
     const Fragment &fragment = p_.fragments[f];
     std::string start = "\n" + start_label(n_, f) + ":\n";
     if (f == 0) start += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", record_label(n_));
+    const uint32_t push = lone_push();
+    if (push != assembly::kNoStatement) start += "\t.cfi_startproc\n";
     out_.edits.insert(statement(fragment.first_statement).end, start);
+    if (push != assembly::kNoStatement) out_.edits.insert(statement(push).end, "\n\t.cfi_def_cfa_offset 16\n");
 
     // Directly behind the last instruction: inside whatever the program's own end
     // labels, sizes and unwind rules enclose.
@@ -226,7 +223,19 @@ class Weaver {
       if (s.rules.active) now = s.rules;
     }
     text += in_att_syntax(end, stubs) + end_label(n_, f) + ":\n";
+    if (push != assembly::kNoStatement) text += "\t.cfi_endproc\n";
     out_.edits.insert(statement(end).end, text);
+  }
+
+  // clang gives the function it calls where noexcept is violated no unwind information,
+  // and stacks that end there could not be walked: we add what it lacks. The function
+  // makes its frame by one push and does not return. Statement of that push, or none.
+  uint32_t lone_push() {
+    if (p_.name != "__clang_call_terminate" || rules_before(0, last_statement_of(0)).active) return assembly::kNoStatement;
+    for (const Instruction &in : p_.instructions) {
+      if (in.decoded.mnemonic == "push") return in.last_statement;
+    }
+    return assembly::kNoStatement;
   }
 
   // ---- what leaves a procedure early ----
@@ -268,9 +277,10 @@ class Weaver {
     std::string_view operands = statement(in.last_statement).operands;
     if (in.decoded.indirect && operands.find("@GOTPCREL") == std::string_view::npos) return;
     std::string_view name = assembly::first_symbol(operands);
-    if (!is_wrapped_function(name) || symbols_.labels.contains(name)) return;
-    out_.edits.replace(static_cast<uint32_t>(name.data() - source_.text.data()), static_cast<uint32_t>(name.size()),
-                       fmt::format("__chord_wrap_{}", name));
+    std::string other = stand_in(symbols_, name);
+    if (other.empty()) return;
+    uint32_t at = static_cast<uint32_t>(name.data() - source_.text.data());
+    out_.edits.replace(at, static_cast<uint32_t>(name.size()), other);
   }
 
   uint32_t last_statement_of(size_t f) const {

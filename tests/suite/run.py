@@ -100,11 +100,16 @@ class Source:
             return False
         return compiler in self.directives.get("compilers", building.DRIVERS)
 
+    def may_skip(self, label):
+        """Functions that may be left alone: `name`, or `label:name` for one kind of build."""
+        names = [n.rpartition(":") for n in self.directives.get("may-skip", [])]
+        return [name for only, _, name in names if only in ("", label)]
+
     def case(self, compiler, label, flags, link=(), direct=False):
         own = self.directives
         return building.Program(
             f"{self.name} {compiler} {label}", self.sources, compiler, [*flags, *own.get("flags", [])],
-            [*link, *own.get("link", [])], self.libraries, direct=direct, may_skip=own.get("may-skip", []),
+            [*link, *own.get("link", [])], self.libraries, direct=direct, may_skip=self.may_skip(label),
             chord_flags=PLACEMENTS.get(label, []), measured=label.endswith("measured"), seconds=20)
 
 
