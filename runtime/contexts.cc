@@ -10,11 +10,6 @@
 
 namespace chord::runtime {
 
-struct ContextTable {
-  static constexpr size_t slots = 1024;
-  const ucontext_t *suspended[slots];
-};
-
 namespace {
 
 ContextTable *table_of(Instance &instance, bool make) {

@@ -11,26 +11,6 @@
 
 namespace chord::runtime {
 
-struct JumpPath {
-  JumpPath *next;
-  uint64_t pc;       // return address of the call of longjmp
-  int64_t distance;  // from the stack pointer there to the target
-  int64_t count;
-  uint32_t checks, frames;
-  struct Check {
-    int32_t offset;    // of the word, from the stack pointer; or in_register
-    int32_t relative;  // the word minus the stack pointer is compared
-    int64_t value;
-  } check[];  // then the frames' program counters
-  uint64_t *pcs() { return reinterpret_cast<uint64_t *>(check + checks); }
-};
-
-struct JumpTable {
-  static constexpr size_t buckets = 512;
-  JumpPath *bucket[buckets];
-  uint32_t paths;
-};
-
 namespace {
 
 constexpr int32_t in_register = INT32_MIN;  // the frame pointer at the call itself

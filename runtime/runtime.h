@@ -5,6 +5,9 @@
 // code and one ModuleState. The first copy to start makes the Instance, in
 // memory of its own; later copies find it (start.cc) and work on the same data.
 // So modules may come and go in any order, and nothing needs exported symbols.
+//
+// The structures here are also read in the memory of a process that is no more
+// (src/analysis/image_segment.cc): a core file, or what CHORD_DURABLE left.
 #pragma once
 
 #include <ucontext.h>
@@ -19,8 +22,9 @@ struct Module;
 struct Thread;
 
 // Raise it whenever the layout or meaning of a structure in this file changes:
-// copies of another version do not share an Instance, each writes its own segment.
-constexpr uint32_t layout_version = 1;
+// copies of another version do not share an Instance, each writes its own segment,
+// and a tool of another version does not read it.
+constexpr uint32_t layout_version = 2;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -179,7 +183,16 @@ void find_static_frames(Instance &instance);
 
 // ---- Early exits (exits.cc) ----------------------------------------------
 
-struct ExitTable;
+struct ExitTable {
+  ExitTable *next;
+  uint64_t slots;  // a power of two
+  struct Slot {
+    uint64_t key;  // pc, with the kind in the top bit; 0 = free
+    int64_t count;
+  } slot[];
+};
+constexpr uint64_t exit_kind_bit = uint64_t{1} << 63;
+
 void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count);
 // Records every woven frame from here outwards; `count` is +1 when the frames
 // end, -1 when a new segment begins with them already running.
@@ -193,7 +206,26 @@ void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t
 
 // ---- longjmps seen before (jumps.cc) ------------------------------------------
 
-struct JumpTable;
+struct JumpPath {
+  JumpPath *next;
+  uint64_t pc;       // return address of the call of longjmp
+  int64_t distance;  // from the stack pointer there to the target
+  int64_t count;
+  uint32_t checks, frames;
+  struct Check {
+    int32_t offset;    // of the word, from the stack pointer; or in_register
+    int32_t relative;  // the word minus the stack pointer is compared
+    int64_t value;
+  } check[];  // then the frames' program counters
+  uint64_t *pcs() { return reinterpret_cast<uint64_t *>(check + checks); }
+};
+
+struct JumpTable {
+  static constexpr size_t buckets = 512;
+  JumpPath *bucket[buckets];
+  uint32_t paths;
+};
+
 // True if the jump took a known path, which is then counted.
 bool count_known_jump(Instance &instance, const Registers &here, uint64_t target);
 // Walks the path, keeps and counts it; false, with nothing recorded, if it is no
@@ -205,7 +237,10 @@ void forget_jumps(Instance &instance);
 
 // ---- Suspended contexts (contexts.cc) -----------------------------------------
 
-struct ContextTable;
+struct ContextTable {
+  static constexpr size_t slots = 1024;
+  const ucontext_t *suspended[slots];
+};
 // As record_frames, for every context that swapcontext left.
 void record_suspended(Instance &instance, int64_t count);
 
@@ -256,7 +291,26 @@ enum Note : uint32_t {
   note_foreign_threads = 4,  // threads that count in the shared array
   note_unseen_threads = 8,   // threads whose counters were never found
   note_other_stack = 16,     // a longjmp to a stack that is not below us
+  note_end = 32,
 };
+
+inline const char *note_text(uint32_t note) {
+  switch (note) {
+    case note_stack_lost:
+      return "a stack could not be walked to its end (code without unwind information); functions that were "
+             "active there may be contradictory";
+    case note_out_of_memory:
+      return "the runtime ran out of memory; counts are missing";
+    case note_foreign_threads:
+      return "threads that were not started through instrumented code share counters of shared objects; those "
+             "counts may be too low";
+    case note_unseen_threads:
+      return "threads that were not started through pthread_create are running; their counts are missing";
+    default:
+      return "a longjmp went to another stack; functions that were active on the stack it left may be "
+             "contradictory";
+  }
+}
 
 struct UnwindCache;
 struct ResolvedExits {
@@ -286,7 +340,8 @@ struct Instance {
   uint64_t threads_seen;
   uint32_t ended_ids[256];  // ring: the kernel lists a thread a little longer than we do
   uint32_t ended_count;
-  uint64_t start_ns;
+  uint64_t process_start_ns;  // never changes: names the profile
+  uint64_t start_ns;          // of the segment
   uint32_t notes;
   uint32_t unstopped;  // threads that did not answer a stop
   // Stops

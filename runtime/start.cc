@@ -194,7 +194,7 @@ void after_fork_in_child() {
   if (i == nullptr) return;
   Mask mask = i->fork_mask;
   i->pid = process_id();
-  i->start_ns = wall_clock_ns();
+  i->process_start_ns = i->start_ns = wall_clock_ns();
   // Another thread was writing: not here.
   if (i->file > 0) kernel(SYS_close, i->file);
   i->file = 0;
@@ -215,7 +215,7 @@ Instance *make_instance(int argument_count, char **arguments, char **environment
   if (made == nullptr) return nullptr;
   made->version = layout_version;
   made->pid = process_id();
-  made->start_ns = wall_clock_ns();
+  made->process_start_ns = made->start_ns = wall_clock_ns();
   read_link("/proc/self/exe", made->executable, sizeof made->executable);
   if (made->executable[0] == 0 && argument_count > 0)
     Text(made->executable, sizeof made->executable).add(arguments[0]);

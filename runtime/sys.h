@@ -105,6 +105,7 @@ class Lock {
         sleep_ns(20000);
   }
   void release() { __atomic_store_n(&word_, 0, __ATOMIC_RELEASE); }
+  bool is_held() const { return word_ != 0; }
 
  private:
   uint32_t word_ = 0;

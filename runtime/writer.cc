@@ -158,24 +158,8 @@ void put_note(Writer &out, const char *note) {
 }
 
 void put_notes(Writer &out, const Instance &instance) {
-  if ((instance.notes & note_stack_lost) != 0)
-    put_note(out,
-             "a stack could not be walked to its end (code without unwind information); functions that were "
-             "active there may be contradictory");
-  if ((instance.notes & note_out_of_memory) != 0)
-    put_note(out, "the runtime ran out of memory; counts are missing");
-  if ((instance.notes & note_foreign_threads) != 0)
-    put_note(
-        out,
-        "threads that were not started through instrumented code share counters of shared objects; those "
-        "counts may be too low");
-  if ((instance.notes & note_unseen_threads) != 0)
-    put_note(out,
-             "threads that were not started through pthread_create are running; their counts are missing");
-  if ((instance.notes & note_other_stack) != 0)
-    put_note(out,
-             "a longjmp went to another stack; functions that were active on the stack it left may be "
-             "contradictory");
+  for (uint32_t note = 1; note < note_end; note *= 2)
+    if ((instance.notes & note) != 0) put_note(out, note_text(note));
   if (instance.unstopped != 0) {
     char buffer[128];
     Text note(buffer, sizeof buffer);
@@ -224,7 +208,7 @@ void expand(const Instance &instance, Text &path) {
         path.add(base_name(instance.executable));
         break;
       case 't':
-        path.add_number(instance.start_ns / 1000000000u);
+        path.add_number(instance.process_start_ns / 1000000000u);
         break;
       case 'h':
         path.add(kernel(SYS_uname, arg(&host)) == 0 ? host.nodename : "host");

@@ -1,4 +1,8 @@
+#include <filesystem>
+
+#include "base/diagnostics.h"
 #include "cli/command.h"
+#include "cli/dead_process.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
 
@@ -9,24 +13,36 @@ constexpr const char *kExamples =
     "Examples:\n"
     "  chord dump 1234                     ask process 1234, print the profile's name\n"
     "  chord report \"$(chord dump 1234)\"   what it has done so far\n"
+    "  chord dump core                     what a program had done when it crashed\n"
     "\n"
     "The process appends to its profile what it counted since its last dump, and goes on.\n"
-    "It is not stopped, restarted or attached to; counts of all its threads are of one moment.\n";
+    "It is not stopped, restarted or attached to; counts of all its threads are of one moment.\n"
+    "\n"
+    "A core file's counts are appended to the profile the program would have written. Programs write\n"
+    "their counts by themselves when they crash, unless CHORD_SIGNALS=0 or the core is of a running one.\n";
+
+bool is_number(const std::string &text) { return text.find_first_not_of("0123456789") == std::string::npos; }
 
 }  // namespace
 
 int cmd_dump(std::vector<std::string> args) {
-  CLI::App app("Counts of a running program.", "chord dump");
+  CLI::App app("Counts of a running or crashed program.", "chord dump");
   std::string process, profile;
   double patience = 10;
-  app.add_option("PID", process, "the process, built with chord")->required()->type_name("");
-  app.add_option("--profile", profile, "the file it writes, if it cannot be found")->type_name("FILE");
+  app.add_option("PID|CORE", process, "the process, built with chord, or its core file")->required()->type_name("");
+  app.add_option("--profile", profile, "the file it writes, if it cannot be found; of a core: where to put its counts")->type_name("FILE");
   app.add_option("--timeout", patience, "how long to wait for it")
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 86400.0));
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
+  if (!is_number(process)) {
+    if (!std::filesystem::exists(process))
+      throw base::UsageError(process + ": neither a process number nor a core file");
+    print(dump_core(process, profile) + "\n");
+    return 0;
+  }
   LiveProcess live(parse_pid(process), profile);
   live.dump(LiveProcess::Seconds(patience));
   print(live.profile() + "\n");

@@ -13,7 +13,7 @@ constexpr Command kCommands[] = {
     {"merge", "chord merge -o OUT PROFILE…", "add profiles of the same program", cmd_merge},
     {"study", "chord study TABLE [PROFILE|PROGRAM…]", "the papers' tables about placing counters, on your programs",
      cmd_study},
-    {"dump", "chord dump PID", "counts of a running program, without stopping it", cmd_dump},
+    {"dump", "chord dump PID|CORE", "counts of a running program, without stopping it, or of a crashed one", cmd_dump},
     {"top", "chord top PID", "the hottest functions of a running program, refreshed", cmd_top},
     {"doctor", "chord doctor [PROFILE…]", "what works on this machine, what was left uninstrumented and why",
      cmd_doctor},

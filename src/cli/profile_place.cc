@@ -61,29 +61,14 @@ bool is_privileged(pid_t pid) {
   return false;
 }
 
-// CHORD_OUT with its % filled in, for glob(3).
-std::string expand(const std::string &out, pid_t pid) {
+// For glob(3).
+std::string pattern_of(const std::string &out, pid_t pid) {
   utsname host{};
   uname(&host);
-  std::string pattern;
-  for (size_t i = 0; i < out.size(); ++i) {
-    char kind = out[i] == '%' && i + 1 < out.size() ? out[++i] : 0;
-    if (kind == 0)
-      pattern += glob_quoted(out.substr(i, 1));
-    else if (kind == 'p')
-      pattern += std::to_string(inner_pid(pid));
-    else if (kind == 'e')
-      pattern += glob_quoted(fs::path(link_target(pid, "exe")).filename().string());
-    else if (kind == 't')
-      pattern += "[0-9]*";
-    else if (kind == 'h')
-      pattern += glob_quoted(host.nodename);
-    else if (kind == '%')
-      pattern += '%';
-    else
-      pattern += glob_quoted(out.substr(i - 1, 2));
-  }
-  return pattern;
+  return expand_profile_name(out, {std::to_string(inner_pid(pid)),
+                                   glob_quoted(fs::path(link_target(pid, "exe")).filename().string()), "[0-9]*",
+                                   glob_quoted(host.nodename)},
+                             glob_quoted);
 }
 
 [[noreturn]] void refuse(pid_t pid, int why) {
@@ -126,11 +111,34 @@ std::string root_of(pid_t pid) {
   return here.st_dev == there.st_dev && here.st_ino == there.st_ino ? "" : root;
 }
 
+std::string expand_profile_name(const std::string &out, const ProfileNames &names,
+                                const std::function<std::string(std::string_view)> &literal) {
+  std::string name;
+  for (size_t i = 0; i < out.size(); ++i) {
+    char kind = out[i] == '%' && i + 1 < out.size() ? out[++i] : 0;
+    if (kind == 0)
+      name += literal(out.substr(i, 1));
+    else if (kind == 'p')
+      name += names.process;
+    else if (kind == 'e')
+      name += names.program;
+    else if (kind == 't')
+      name += names.start;
+    else if (kind == 'h')
+      name += names.host;
+    else if (kind == '%')
+      name += '%';
+    else
+      name += literal(out.substr(i - 1, 2));
+  }
+  return name;
+}
+
 ProfilePlace::ProfilePlace(pid_t pid) {
   std::string environment = read_proc(pid, "environ");
   std::string out = is_privileged(pid) ? "" : variable(environment, "CHORD_OUT");
   if (out.empty()) out = "%e.chord";
-  std::string name = expand(out, pid), root = root_of(pid);
+  std::string name = pattern_of(out, pid), root = root_of(pid);
   std::vector<std::string> folders{""};
   if (name[0] != '/') folders = {link_target(pid, "cwd") + "/", variable(environment, "PWD") + "/"};
   for (const std::string &folder : folders) {

@@ -10,7 +10,9 @@
 #include <sys/types.h>
 
 #include <cstdint>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace chord::cli {
@@ -31,6 +33,14 @@ class ProfilePlace {
   std::vector<std::string> patterns_;  // for glob(3)
   std::vector<std::string> shown_;
 };
+
+// What the % of CHORD_OUT stand for.
+struct ProfileNames {
+  std::string process, program, start, host;
+};
+// CHORD_OUT as the runtime understands it; `literal` is applied to the rest of it.
+std::string expand_profile_name(const std::string &out, const ProfileNames &names,
+                                const std::function<std::string(std::string_view)> &literal);
 
 // A file of /proc/PID, whole. Throws Error: no such process, permission denied.
 std::string read_proc(pid_t pid, const std::string &name);

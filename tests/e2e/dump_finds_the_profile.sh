@@ -58,7 +58,7 @@ expect_status 1 "$CHORD" dump $process
 expect_contains "ended" "process $process: no such process" err
 expect_status 2 "$CHORD" dump
 expect_status 2 "$CHORD" dump nonsense
-expect_contains "not a number" "nonsense: not a process number" err
+expect_contains "not a number" "nonsense: neither a process number" err
 
 begin ./wait
 kill -STOP $process

@@ -60,6 +60,8 @@ class Program:
     chord_flags: list = field(default_factory=list)
     # Build and run it once, then again with counters placed by that run.
     measured: bool = False
+    # The counts are taken out of the core file that it leaves.
+    core: bool = False
     # A run of the plain program that takes longer is not worth simulating.
     seconds: float = 60.0
     # Functions that cannot be woven, for a reason worth having; others must be.

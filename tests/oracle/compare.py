@@ -10,6 +10,9 @@ and exit status must agree as well.
     tests/oracle/compare.py gcc -O2 loops.c
     tests/oracle/compare.py --keep=/tmp/case --args="3 4" clang -O1 -fPIE -pie a.c b.s
 
+With --core the woven program takes no fatal signals, and its counts come out of the core
+file it leaves.
+
 callgrind counts every iteration of a rep-prefixed string instruction where chord
 counts the instruction once: those are compared as executed or not.
 """
@@ -18,6 +21,7 @@ import argparse
 import json
 import os
 import re
+import resource
 import shlex
 import subprocess
 import sys
@@ -98,8 +102,11 @@ def run_environment(folder, side):
 
 def run_program(program, built, side, run, wrapper=None):
     command = ["./prog", *run.arguments]
-    options = dict(cwd=built.folder / side, env=run_environment(built.folder, side), input=run.stdin,
-                   capture_output=True)
+    environment = run_environment(built.folder, side)
+    options = dict(cwd=built.folder / side, env=environment, input=run.stdin, capture_output=True)
+    if program.core and not wrapper:
+        environment["CHORD_SIGNALS"] = "0"
+        options["preexec_fn"] = allow_core_files
     try:
         if wrapper:
             return callgrind.run(command, wrapper, timeout=program.seconds * VALGRIND_SLOWDOWN, **options)
@@ -109,6 +116,25 @@ def run_program(program, built, side, run, wrapper=None):
         if side == "plain":
             raise TooSlow(f"{program.name}: longer than {program.seconds} s") from error
         raise building.BuildError(f"the woven program of {program.name} runs longer than {error.timeout} s")
+
+
+def allow_core_files():
+    resource.setrlimit(resource.RLIMIT_CORE, (resource.RLIM_INFINITY, resource.RLIM_INFINITY))
+
+
+def dump_core_file(built):
+    """The counts that the woven program did not write. Where the system sends core files
+    elsewhere, a debugger writes one."""
+    folder = built.folder / "woven"
+    cores = sorted(folder.glob("core*"))
+    if not cores:
+        cores = [folder / "core"]
+        environment = {**run_environment(built.folder, "woven"), "CHORD_SIGNALS": "0"}
+        subprocess.run(["gdb", "-nx", "-batch", "-ex", "run", "-ex", f"generate-core-file {cores[0]}", "./prog"], cwd=folder,
+                       env=environment, capture_output=True, check=False, timeout=120)
+    if (folder / "counts.chord").exists():
+        raise building.BuildError("the woven program wrote its counts itself")
+    building.run_tool([building.chord(), "dump", cores[0]], cwd=folder)
 
 
 def chord_json(built, *arguments):
@@ -269,6 +295,8 @@ def compare(program, folder):
         woven = run_program(program, built, "woven", run)
         simulated = run_program(program, built, "plain", run, wrapper=built.folder / f"callgrind.{index}")
         compare_runs(plain, woven, simulated, result)
+    if program.core:
+        dump_core_file(built)
     if not (built.folder / "woven" / "counts.chord").exists():
         result.faults.append("the woven program left no profile")
         return result
@@ -282,6 +310,7 @@ def main():
     parser.add_argument("--args", default="", help="arguments of the program")
     parser.add_argument("--chord-flags", default="", help="build options for chord")
     parser.add_argument("--measured", action="store_true", help="place counters by a run of a first build")
+    parser.add_argument("--core", action="store_true", help="take the counts out of a core file")
     parser.add_argument("--direct", action="store_true", help="build from source twice, not from shared assembly")
     parser.add_argument("--all", action="store_true", help="print every difference")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMPILER FLAGS… SOURCES…")
@@ -295,7 +324,7 @@ def main():
     family = next((f for f, t in building.DRIVERS.items() if options.command[0] in t.values()), options.command[0])
     program = building.Program("command line", sources, family, flags, link, runs=[building.Run(shlex.split(options.args))],
                                direct=options.direct, chord_flags=shlex.split(options.chord_flags),
-                               measured=options.measured, may_skip=[".*"])
+                               measured=options.measured, core=options.core, may_skip=[".*"])
     with tempfile.TemporaryDirectory() as scratch:
         try:
             result = compare(program, options.keep or scratch)

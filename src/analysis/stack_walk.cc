@@ -1,0 +1,170 @@
+#include "analysis/stack_walk.h"
+
+#include <elfutils/libdwfl.h>
+#include <fmt/core.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+namespace chord::analysis {
+namespace {
+
+constexpr pid_t kThread = 1;  // there is one at a time
+
+// Debug information is not needed, and must not be looked for on the network.
+int find_no_debuginfo(Dwfl_Module *, void **, const char *, Dwarf_Addr, const char *, const char *, GElf_Word, char **) {
+  return -1;
+}
+
+const Dwfl_Callbacks kFiles = {dwfl_build_id_find_elf, find_no_debuginfo, nullptr, nullptr};
+
+struct Walking {
+  const ImageMemory *memory = nullptr;
+  const RegisterSet *registers = nullptr;
+  bool interrupted = false;
+  size_t frames = 0;
+  bool ended = false;  // by our own judgement
+  bool goes_on = false;  // from `resumed`
+  RegisterSet resumed{};
+  Dwfl *dwfl = nullptr;
+  const std::function<void(const StackWalker::Frame &)> *visit = nullptr;
+};
+
+pid_t next_thread(Dwfl *, void *argument, void **thread) {
+  if (*thread != nullptr) return 0;
+  *thread = argument;
+  return kThread;
+}
+
+bool get_thread(Dwfl *, pid_t, void *argument, void **thread) {
+  *thread = argument;
+  return true;
+}
+
+bool read_memory(Dwfl *, Dwarf_Addr address, Dwarf_Word *result, void *argument) {
+  return static_cast<Walking *>(argument)->memory->read(address, result, sizeof *result);
+}
+
+bool set_registers(Dwfl_Thread *thread, void *argument) {
+  const RegisterSet &registers = *static_cast<Walking *>(argument)->registers;
+  Dwarf_Word words[17];
+  std::copy(registers.begin(), registers.end(), words);
+  if (!dwfl_thread_state_registers(thread, 0, 17, words)) return false;
+  dwfl_thread_state_register_pc(thread, registers[16]);
+  return true;
+}
+
+const Dwfl_Thread_Callbacks kThreads = {next_thread, get_thread, read_memory, set_registers, nullptr, nullptr};
+
+// Where the rules for `place` begin; 0 if there are none.
+uint64_t start_of_rules(Dwfl_Module *module, uint64_t place) {
+  Dwarf_Addr bias = 0, start = 0;
+  Dwarf_Frame *frame = nullptr;
+  for (auto *find : {dwfl_module_eh_cfi, dwfl_module_dwarf_cfi}) {
+    Dwarf_CFI *cfi = module != nullptr ? find(module, &bias) : nullptr;
+    if (cfi == nullptr || dwarf_cfi_addrframe(cfi, place - bias, &frame) != 0) continue;
+    dwarf_frame_info(frame, &start, nullptr, nullptr);
+    std::free(frame);
+    return start + bias;
+  }
+  return 0;
+}
+
+// clang gives the function it calls where noexcept is violated no unwind information.
+// It is always the same: push %rax, then two calls.
+bool leave_clang_terminate(Dwfl_Frame *frame, const StackWalker::Frame &here, Walking &walking) {
+  for (unsigned i = 0; i < 16; ++i) {
+    Dwarf_Word word = 0;
+    dwfl_frame_reg(frame, i, &word);
+    walking.resumed[i] = word;
+  }
+  walking.resumed[7] = here.sp + 16;
+  return walking.memory->read(here.sp + 8, &walking.resumed[16], sizeof(uint64_t));
+}
+
+int take_frame(Dwfl_Frame *frame, void *argument) {
+  Walking &walking = *static_cast<Walking *>(argument);
+  StackWalker::Frame found;
+  Dwarf_Addr pc = 0;
+  Dwarf_Word sp = 0;
+  if (!dwfl_frame_pc(frame, &pc, &found.interrupted)) return DWARF_CB_ABORT;
+  dwfl_frame_reg(frame, 7, &sp);
+  if (walking.frames++ == 0) found.interrupted = walking.interrupted;
+  found.pc = pc;
+  found.sp = sp;
+  uint64_t place = found.interrupted ? pc : pc - 1;
+  Dwfl_Module *module = dwfl_addrmodule(walking.dwfl, place);
+  const char *name = module != nullptr ? dwfl_module_addrname(module, place) : nullptr;
+  if (name != nullptr) found.function = name;
+  (*walking.visit)(found);
+  // Without unwind information elfutils guesses, which is worse than not knowing.
+  if (start_of_rules(module, place) != 0) return DWARF_CB_OK;
+  if (found.function == "__clang_call_terminate") {
+    walking.goes_on = leave_clang_terminate(frame, found, walking);
+    return DWARF_CB_ABORT;
+  }
+  // A function that is only ever returned to, as the one below a makecontext's: a return
+  // address is its first, and there is no call before it.
+  bool outermost = !found.interrupted && start_of_rules(dwfl_addrmodule(walking.dwfl, pc), pc) == pc;
+  walking.ended = pc == 0 || outermost;
+  return DWARF_CB_ABORT;
+}
+
+}  // namespace
+
+struct StackWalker::State {
+  explicit State(const CoreFile &core) : dwfl(dwfl_begin(&kFiles)) {
+    if (dwfl == nullptr) throw base::Error(fmt::format("elfutils: {}", dwfl_errmsg(-1)));
+    walking.memory = &core.memory;
+    walking.dwfl = dwfl;
+    dwfl_report_begin(dwfl);
+    for (const LoadedObject &object : core.objects)
+      dwfl_report_elf(dwfl, object.path.c_str(), object.path.c_str(), -1, object.address, false);
+    report_vdso(core);
+    dwfl_report_end(dwfl, nullptr, nullptr);
+    if (!dwfl_attach_state(dwfl, nullptr, kThread, &kThreads, &walking))
+      throw base::Error(fmt::format("elfutils: {}", dwfl_errmsg(-1)));
+  }
+  ~State() { dwfl_end(dwfl); }
+  State(const State &) = delete;
+  State &operator=(const State &) = delete;
+
+  // The kernel's own object has no file; its memory is one.
+  void report_vdso(const CoreFile &core) {
+    constexpr size_t page = 4096;
+    std::string bytes;
+    char part[page];
+    while (core.vdso != 0 && bytes.size() < 16 * page && core.memory.read(core.vdso + bytes.size(), part, page))
+      bytes.append(part, page);
+    int file = bytes.empty() ? -1 : memfd_create("vdso", MFD_CLOEXEC);
+    if (file < 0) return;
+    bool copied = write(file, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+    // Takes the descriptor over if it succeeds.
+    if (!copied || dwfl_report_elf(dwfl, "vdso", "vdso", file, core.vdso, false) == nullptr) close(file);
+  }
+
+  Dwfl *dwfl;
+  Walking walking;
+};
+
+StackWalker::StackWalker(const CoreFile &core) : state_(std::make_unique<State>(core)) {}
+StackWalker::~StackWalker() = default;
+
+bool StackWalker::walk(const RegisterSet &registers, bool interrupted, const std::function<void(const Frame &)> &visit) {
+  Walking &walking = state_->walking;
+  RegisterSet from = registers;
+  walking.registers = &from;
+  walking.visit = &visit;
+  for (;;) {
+    walking.interrupted = interrupted;
+    walking.frames = 0;
+    walking.ended = walking.goes_on = false;
+    int result = dwfl_getthread_frames(state_->dwfl, kThread, take_frame, &walking);
+    if (!walking.goes_on) return result == DWARF_CB_OK || walking.ended;
+    from = walking.resumed;
+    interrupted = false;
+  }
+}
+
+}  // namespace chord::analysis

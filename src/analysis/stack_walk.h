@@ -1,0 +1,34 @@
+// Walking the stacks of a process that is no more, by elfutils.
+#pragma once
+
+#include <functional>
+#include <memory>
+
+#include "analysis/core_file.h"
+
+namespace chord::analysis {
+
+class StackWalker {
+ public:
+  struct Frame {
+    uint64_t pc = 0, sp = 0;
+    bool interrupted = false;  // pc was not executed; otherwise it is a return address
+    std::string function;      // its name, where the object has one
+  };
+
+  // The core must outlive the walker.
+  explicit StackWalker(const CoreFile &core);
+  ~StackWalker();
+  StackWalker(const StackWalker &) = delete;
+  StackWalker &operator=(const StackWalker &) = delete;
+
+  // From the innermost frame outwards. `interrupted`: of the innermost. False if the
+  // stack could not be followed to its end: code without unwind information, damage.
+  bool walk(const RegisterSet &registers, bool interrupted, const std::function<void(const Frame &)> &visit);
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace chord::analysis

@@ -1,0 +1,113 @@
+#include "cli/dead_process.h"
+
+#include <fcntl.h>
+#include <fmt/core.h>
+#include <sys/file.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "analysis/core_segment.h"
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "chord_abi.h"
+#include "cli/profile_place.h"
+
+namespace chord::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string profile_of(const analysis::DeadProfile &dead) {
+  utsname host{};
+  uname(&host);
+  const format::Segment &segment = dead.segment;
+  std::string name = expand_profile_name(dead.out,
+                                         {std::to_string(segment.pid), fs::path(segment.executable).filename(),
+                                          std::to_string(dead.process_start_ns / 1000000000u), host.nodename},
+                                         [](std::string_view text) { return std::string(text); });
+  return fs::path(name).is_absolute() ? name : segment.folder + "/" + name;
+}
+
+// The profile, opened to be appended to, and locked as writers do.
+class Profile {
+ public:
+  explicit Profile(const std::string &path) : path_(path) {
+    file_ = ::open(path.c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0666);
+    if (file_ < 0 || flock(file_, LOCK_EX) != 0) fail();
+  }
+  ~Profile() {
+    if (file_ >= 0) ::close(file_);
+  }
+  Profile(const Profile &) = delete;
+  Profile &operator=(const Profile &) = delete;
+
+  format::Profile read() { return format::decode_profile(base::read_all(file_)); }
+
+  // The header last, so that a torn segment is none.
+  void append(const std::string &segment) {
+    off_t end = lseek(file_, 0, SEEK_END);
+    if (end < 0) fail();
+    off_t start = (end + 7) & ~off_t{7};
+    constexpr size_t header = sizeof(chord_segment_header);
+    if (!put(std::string_view(segment).substr(header), start + static_cast<off_t>(header)) ||
+        !put(std::string_view(segment).substr(0, header), start)) {
+      int why = errno;
+      if (ftruncate(file_, end) == 0) errno = why;
+      fail();
+    }
+  }
+
+ private:
+  bool put(std::string_view bytes, off_t offset) {
+    while (!bytes.empty()) {
+      ssize_t n = pwrite(file_, bytes.data(), bytes.size(), offset);
+      if (n < 0 && errno == EINTR) continue;
+      if (n <= 0) return false;
+      bytes.remove_prefix(static_cast<size_t>(n));
+      offset += n;
+    }
+    return true;
+  }
+  [[noreturn]] void fail() const {
+    throw base::Error(fmt::format("{}: cannot write: {}", path_, std::strerror(errno)),
+                      "name another file with --profile=FILE");
+  }
+
+  std::string path_;
+  int file_ = -1;
+};
+
+// The same counts twice: this core was dumped before, or the process lived on after
+// the core was made and wrote them itself.
+bool holds(const format::Profile &profile, const format::Segment &wanted) {
+  for (const format::Segment &one : profile.segments)
+    if (one.pid == wanted.pid && one.start_ns == wanted.start_ns && one.executable == wanted.executable &&
+        one.end_ns >= wanted.end_ns)
+      return true;
+  return false;
+}
+
+}  // namespace
+
+std::string dump_core(const std::string &core, const std::string &profile) {
+  analysis::DeadProfile dead;
+  try {
+    dead = analysis::segment_of_core(core);
+  } catch (const base::Error &e) {
+    std::string what = e.what();
+    throw base::Error(what.starts_with(core) ? what : fmt::format("{}: {}", core, what), e.hint);
+  }
+  std::string path = profile.empty() ? profile_of(dead) : profile;
+  Profile file(path);
+  if (holds(file.read(), dead.segment))
+    throw base::Error(fmt::format("{}: holds these counts of process {} already", path, dead.segment.pid),
+                      "name another file with --profile=FILE to have them alone");
+  file.append(format::encode_segment(dead.segment));
+  return path;
+}
+
+}  // namespace chord::cli

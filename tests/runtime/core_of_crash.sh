@@ -1,0 +1,13 @@
+#!/bin/sh
+# chord dump CORE: a program that takes no fatal signals crashes, and every instruction's
+# count comes out of its core file as callgrind has it.
+. "$(dirname "$0")/../e2e/common.inc"
+for program in "$here"/cores/*; do
+  flags=$(sed -n '1s|^// *||p' "$program")
+  for compiler in gcc clang; do
+    for level in -O0 -O2; do
+      "$here/../oracle/compare.py" --core $compiler $level $flags "$program" >compared ||
+        fail "$(basename "$program") $compiler $level: $(cat compared)"
+    done
+  done
+done
