@@ -89,6 +89,15 @@ def instructions(binary, runs):
     return total
 
 
+def callgrind_slowdown(binary, runs):
+    """CPU time under callgrind over CPU time without, its own start-up included."""
+    usage = os.times()
+    before = usage.children_user + usage.children_system
+    instructions(binary, runs)
+    usage = os.times()
+    return (usage.children_user + usage.children_system - before) / max(cpu_seconds(binary, runs), 0.001)
+
+
 def calibrated_size(binary, inputs, seconds):
     """The size of input that keeps the plain program busy for `seconds`."""
     size = 1

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""What counting costs: chord beside gcov and the compilers' own instrumentation, on
+"""What counting costs: chord beside gcov, the compilers' own instrumentation and BOLT, on
 real programs. See README.md for the method.
 
-    bench/run.py                                everything, about half an hour
+    bench/run.py                                everything, about an hour
     bench/run.py --quick --programs=lua,bzip2   a first impression
 """
 
@@ -10,7 +10,6 @@ import argparse
 import dataclasses
 import json
 import os
-import shutil
 import subprocess
 import sys
 import time
@@ -20,63 +19,55 @@ HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
 sys.path[:0] = [str(HERE), str(ROOT / "tests" / "real"), str(ROOT / "tests" / "oracle")]
 
-import measure  # noqa: E402
-import programs  # noqa: E402
+import programs  # noqa: E402  (puts the oracle's folder on the path)
 import build as building  # noqa: E402
+import configurations  # noqa: E402
 import fetch as fetching  # noqa: E402
-
-# name -> (compiler family, chord's build options or None, further flags, compared with)
-CONFIGURATIONS = {
-    "plain": ("gcc", None, [], None),
-    "control": ("gcc", None, [], "plain"),
-    "gcov": ("gcc", None, ["--coverage"], "plain"),
-    "gcc PGO": ("gcc", None, ["-fprofile-generate", "-fprofile-update=single"], "plain"),
-    "chord redundant": ("gcc", ["--place=redundant"], [], "plain"),
-    "chord": ("gcc", [], [], "plain"),
-    "clang plain": ("clang", None, [], None),
-    "clang PGO": ("clang", None, ["-fprofile-generate"], "clang plain"),
-    "chord clang": ("clang", [], [], "clang plain"),
-}
-PEERS = [name for name, c in CONFIGURATIONS.items() if c[3]]
+import measure  # noqa: E402
+import plot  # noqa: E402
 
 
-def compile_program(real, name, folder):
-    """One executable, objects compiled one by one as a build system would."""
-    family, chord_options, extra, _ = CONFIGURATIONS[name]
-    target = folder / name.replace(" ", "-")
-    shutil.rmtree(target, ignore_errors=True)
-    target.mkdir(parents=True)
-    program = building.Program(real.name, real.sources, family)
-    prefix = [] if chord_options is None else [building.chord(), *chord_options]
-    objects = []
-    for index, source in enumerate(real.sources):
-        out = target / f"{index}-{source.stem}.o"
-        driver = program.driver(building.LANGUAGES[source.suffix])
-        command = [*prefix, driver, "-O2", "-w", *extra, *real.flags, "-c", source, "-o", out]
-        subprocess.run([str(c) for c in command], cwd=target, check=True)
-        objects.append(out)
-    command = [*prefix, program.linker_driver(), "-O2", *extra, *objects, "-o", target / "prog", *real.link]
-    subprocess.run([str(c) for c in command], cwd=target, check=True)
-    return target / "prog"
+def build_all(real, chosen, folder, size):
+    """Executables by configuration; what a tool cannot build is left out and named."""
+
+    def train(binary):
+        measure.cpu_seconds(binary, real.runs(max(1, size // 8)))
+        return next(binary.parent.glob("*.chord")).rename(folder / "training.chord")
+
+    binaries = {}
+    for name in chosen:
+        c = configurations.ALL[name]
+        if not real.allows(c.family):
+            continue
+        binary = configurations.build(real, c, folder, train)
+        if binary is None:
+            print(f"  {real.name:8} {name:16} cannot be built", flush=True)
+        else:
+            binaries[name] = binary
+    return binaries
 
 
 def bench_program(real, options):
     folder = Path(options.work) / real.name
-    binaries = {name: compile_program(real, name, folder) for name in CONFIGURATIONS}
-    size = measure.calibrated_size(binaries["plain"], real.runs, options.seconds)
+    plain = configurations.build(real, configurations.ALL["plain"], folder, None)
+    size = measure.calibrated_size(plain, real.runs, options.seconds)
+    binaries = build_all(real, options.chosen, folder, size)
     small = max(1, size // options.shrink)
     counted = {name: measure.instructions(binary, real.runs(small))
                for name, binary in binaries.items() if name != "control"}
+    counted["control"] = counted["plain"]
     rows = {}
-    for name in PEERS:
-        reference = CONFIGURATIONS[name][3]
-        ratios = measure.paired(binaries[name], binaries[reference], real.runs(size), options.repeats)
-        executed = 1.0 if name == "control" else counted[name] / counted[reference]
+    for name, binary in binaries.items():
+        reference = configurations.ALL[name].reference
+        if reference is None:
+            continue
+        ratios = measure.paired(binary, binaries[reference], real.runs(size), options.repeats)
         rows[name] = {"time": dataclasses.asdict(measure.summarise(ratios)), "ratios": ratios,
-                      "instructions": executed}
+                      "instructions": counted[name] / counted[reference]}
         print(f"  {real.name:8} {name:16} time {rows[name]['time']['median']:.3f}"
               f" ({rows[name]['time']['low']:.3f}–{rows[name]['time']['high']:.3f})"
-              f"  instructions {executed:.3f}", flush=True)
+              f"  instructions {rows[name]['instructions']:.3f}", flush=True)
+    rows["callgrind"] = {"slowdown": measure.callgrind_slowdown(plain, real.runs(small))}
     return {"size": size, "small": small, "rows": rows}
 
 
@@ -105,15 +96,25 @@ def bench_build(options, cache):
             "map_share": map_size / plain_size}
 
 
+def means(result, name):
+    """Geometric means of time and instructions over the programs that have the configuration."""
+    rows = [p["rows"][name] for p in result["programs"].values() if name in p["rows"]]
+    return (measure.geometric_mean(r["time"]["median"] for r in rows),
+            measure.geometric_mean(r["instructions"] for r in rows), len(rows))
+
+
 def table(result):
     names = list(result["programs"])
     lines = ["| time, instructions | " + " | ".join(names) + " | geometric mean |", "| --- |" + " ---: |" * (len(names) + 1)]
-    for peer in PEERS:
-        rows = [result["programs"][n]["rows"][peer] for n in names]
-        cells = [f"{r['time']['median']:.2f}, {r['instructions']:.3f}" for r in rows]
-        mean_time = measure.geometric_mean(r["time"]["median"] for r in rows)
-        mean_executed = measure.geometric_mean(r["instructions"] for r in rows)
+    for peer in result["configurations"]:
+        cells = []
+        for n in names:
+            row = result["programs"][n]["rows"].get(peer)
+            cells.append(f"{row['time']['median']:.2f}, {row['instructions']:.3f}" if row else "–")
+        mean_time, mean_executed, _ = means(result, peer)
         lines.append(f"| {peer} | " + " | ".join(cells) + f" | **{mean_time:.3f}, {mean_executed:.3f}** |")
+    slow = [p["rows"]["callgrind"]["slowdown"] for p in result["programs"].values()]
+    lines += ["", f"callgrind takes {measure.geometric_mean(slow):.0f}× the plain time ({min(slow):.0f}–{max(slow):.0f}×)."]
     if "build" in result:
         b = result["build"]
         lines += ["", f"Compiling sqlite3.c (-O2 -g) takes {b['ratio']:.2f}× the plain time; the map is "
@@ -121,29 +122,39 @@ def table(result):
     return "\n".join(lines) + "\n"
 
 
+def keep(result, results):
+    results.mkdir(parents=True, exist_ok=True)
+    (results / f"{result['date']}.json").write_text(json.dumps(result, indent=1) + "\n")
+    (results / "latest.md").write_text(table(result))
+    (results / "latest.svg").write_text(plot.overhead(result, {n: means(result, n) for n in result["configurations"]}))
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--programs", default=",".join(programs.ALL), help="comma-separated")
-    parser.add_argument("--repeats", type=int, default=15, help="pairs per configuration")
-    parser.add_argument("--seconds", type=float, default=1.0, help="CPU time of one plain run")
-    parser.add_argument("--shrink", type=int, default=8, help="inputs are this much smaller under valgrind")
+    parser.add_argument("--configurations", default=",".join(configurations.ALL), help="comma-separated")
+    parser.add_argument("--repeats", type=int, default=11, help="pairs per configuration")
+    parser.add_argument("--seconds", type=float, default=0.5, help="CPU time of one plain run")
+    parser.add_argument("--shrink", type=int, default=16, help="inputs are this much smaller under valgrind")
     parser.add_argument("--quick", action="store_true", help="5 pairs of 0.3 s, no compile-time measurement")
     parser.add_argument("--work", default=str(ROOT / "build" / "bench"), help="where to build")
     parser.add_argument("--results", help="where results are kept (default: bench/results; with --quick: the work folder)")
     options = parser.parse_args()
     if options.quick:
         options.repeats, options.seconds = 5, 0.3
+    # What others are compared with is always there.
+    options.chosen = list(dict.fromkeys(["plain", "clang plain", *options.configurations.split(",")]))
     cache = fetching.cache_folder(ROOT)
-    stamp = time.strftime("%Y-%m-%d")
-    result = {"schema": 1, "date": stamp, "machine": measure.machine(), "repeats": options.repeats, "programs": {}}
+    result = {"schema": 2, "date": time.strftime("%Y-%m-%d"), "machine": measure.machine(), "repeats": options.repeats,
+              "seconds": options.seconds, "configurations": [n for n in options.chosen if configurations.ALL[n].reference],
+              "programs": {}}
+    results = Path(options.results or (options.work if options.quick else HERE / "results"))
     for name in options.programs.split(","):
         result["programs"][name] = bench_program(programs.ALL[name](cache), options)
+        keep(result, results)  # a run that is cut short has measured something
     if not options.quick:
         result["build"] = bench_build(options, cache)
-    results = Path(options.results or (options.work if options.quick else HERE / "results"))
-    results.mkdir(parents=True, exist_ok=True)
-    (results / f"{stamp}.json").write_text(json.dumps(result, indent=1) + "\n")
-    (results / "latest.md").write_text(table(result))
+        keep(result, results)
     print(table(result))
     return 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
 
-LANGUAGES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".f90": "fortran", ".f": "fortran",
+LANGUAGES = {".c": "c", ".cc": "c++", ".cpp": "c++", ".cxx": "c++", ".f90": "fortran", ".f": "fortran", ".F90": "fortran",
              ".s": "assembly", ".S": "c"}
 DRIVERS = {
     "gcc": {"c": "gcc", "c++": "g++", "fortran": "gfortran"},
@@ -18,7 +18,7 @@ DRIVERS = {
 }
 # Flags that speak of source code: the assembly already answers them, and -g
 # would make the assembler describe the assembly instead of the source.
-SOURCE_ONLY = re.compile(r"-g.*|-D.*|-I.*|-std=.*|-W(?!l,).*|-include.*|-fno-strict-aliasing")
+SOURCE_ONLY = re.compile(r"-g.*|-D.*|-I.*|-std=.*|-W(?!l,).*|--?include.*|-fno-strict-aliasing")
 
 
 # The tool works with the system's assembler, whose choice of encodings is its own:

@@ -32,7 +32,7 @@ def main():
     chosen = [programs.ALL[name](cache) for name in options.names or programs.ALL]
     return pool.run(real.case(compiler, [level, "-g"], options.size)
                     for real in chosen
-                    for compiler in options.compilers.split(",")
+                    for compiler in options.compilers.split(",") if real.allows(compiler)
                     for level in options.levels.split(","))
 
 

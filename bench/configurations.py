@@ -1,0 +1,101 @@
+"""The ways a program is built for measuring, and how to build it each way."""
+
+import shutil
+import subprocess
+from dataclasses import dataclass, field
+from pathlib import Path
+
+import build as building
+
+
+@dataclass
+class Configuration:
+    """`chord`: its build options, or None for a build without it. `reference`: the
+    configuration whose runs stand beside this one's; without one it is only that."""
+
+    name: str
+    family: str
+    chord: list = None
+    flags: list = field(default_factory=list)
+    reference: str = None
+    meaning: str = ""
+    trained: bool = False  # built again by the counts of a first run
+    bolt: bool = False     # instrumented after linking
+
+    @property
+    def folder(self):
+        return self.name.replace(" ", "-")
+
+
+def _gcc(name, meaning, **more):
+    return Configuration(name, "gcc", reference="plain", meaning=meaning, **more)
+
+
+def _clang(name, meaning, **more):
+    return Configuration(name, "clang", reference="clang plain", meaning=meaning, **more)
+
+
+ALL = {c.name: c for c in [
+    Configuration("plain", "gcc", meaning="gcc -O2"),
+    Configuration("clang plain", "clang", meaning="clang -O2"),
+    _gcc("control", "plain against itself"),
+    _gcc("gcov", "gcc --coverage", flags=["--coverage"]),
+    _gcc("gcov atomic", "the same with -fprofile-update=atomic", flags=["--coverage", "-fprofile-update=atomic"]),
+    _gcc("gcc PGO", "gcc -fprofile-generate", flags=["-fprofile-generate", "-fprofile-update=single"]),
+    _gcc("gcc PGO atomic", "the same with -fprofile-update=atomic", flags=["-fprofile-generate", "-fprofile-update=atomic"]),
+    _clang("clang PGO", "clang -fprofile-generate", flags=["-fprofile-generate"]),
+    _clang("clang PGO atomic", "the same with -fprofile-update=atomic", flags=["-fprofile-generate", "-fprofile-update=atomic"]),
+    _gcc("BOLT", "llvm-bolt -instrument", bolt=True, flags=["-Wl,--emit-relocs"]),
+    _gcc("chord redundant", "chord --place=redundant gcc: a counter in every block", chord=["--place=redundant"]),
+    _gcc("chord", "chord gcc", chord=[]),
+    _gcc("chord measured", "chord --weights=PROFILE gcc, by an earlier run", chord=[], trained=True),
+    _clang("chord clang", "chord clang", chord=[]),
+]}
+
+
+def _command(command, folder):
+    subprocess.run([str(c) for c in command], cwd=folder, check=True, stdout=subprocess.DEVNULL)
+
+
+def _link(real, c, options, target):
+    """One executable, objects compiled one by one as a build system would."""
+    program = building.Program(real.name, real.sources, c.family)
+    prefix = [] if options is None else [building.chord(), *options]
+    objects = []
+    for index, source in enumerate(real.sources):
+        out = target / f"{index}-{source.stem}.o"
+        driver = program.driver(building.LANGUAGES[source.suffix])
+        _command([*prefix, driver, "-O2", "-w", *c.flags, *real.flags, "-c", source, "-o", out], target)
+        objects.append(out)
+    _command([*prefix, program.linker_driver(), "-O2", *c.flags, *objects, "-o", target / "prog", *real.link], target)
+    return target / "prog"
+
+
+def _bolt_tool():
+    """It looks for its runtime beside itself, so links to it are followed."""
+    tools = [shutil.which(name) for name in ("llvm-bolt", "llvm-bolt-19", "llvm-bolt-16")]
+    return next((Path(t).resolve() for t in tools if t), None)
+
+
+def _instrument(binary):
+    """Nothing where llvm-bolt is missing or cannot instrument the program."""
+    tool = _bolt_tool()
+    if tool is None:
+        return None
+    plain = binary.rename(binary.with_name("before"))
+    done = subprocess.run([tool, plain, "-instrument", f"--instrumentation-file={binary.parent / 'counts.fdata'}",
+                           "-o", binary], capture_output=True, check=False)
+    return binary if done.returncode == 0 else None
+
+
+def build(real, c, folder, train):
+    """The executable, or None if this tool cannot make it. `train(binary)` runs a
+    chord build once and returns the profile."""
+    target = folder / c.folder
+    shutil.rmtree(target, ignore_errors=True)
+    target.mkdir(parents=True)
+    binary = _link(real, c, c.chord, target)
+    if c.trained:
+        profile = train(binary)
+        binary = _link(real, c, [*c.chord, f"--weights={profile}"], target)
+    return _instrument(binary) if c.bolt else binary

@@ -1,0 +1,40 @@
+"""The table as a picture: one bar of time and one of instructions for each tool."""
+
+ROW, LEFT, RIGHT, TOP = 26, 150, 70, 46
+COLOURS = {"time": "#4878a8", "instructions": "#b8cce0", "ours": "#c05040", "ours instructions": "#e8b8a8"}
+
+
+def _bar(x, y, width, height, colour):
+    return f'<rect x="{x}" y="{y}" width="{max(width, 0):.1f}" height="{height}" fill="{colour}"/>'
+
+
+def _text(x, y, text, anchor="start", size=12, colour="#333"):
+    return (f'<text x="{x:.1f}" y="{y}" font-family="sans-serif" font-size="{size}" fill="{colour}" '
+            f'text-anchor="{anchor}">{text}</text>')
+
+
+def overhead(result, means):
+    """`means`: configuration -> (time, instructions, programs), ratios to plain."""
+    # A ratio off the scale is cut at its end and says so in figures.
+    limit = 2.0
+    width = 420
+    rows = sorted(means.items(), key=lambda item: item[1][0])
+    height = TOP + ROW * len(rows) + 30
+    scale = width / (limit - 0.95)
+    parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + width + RIGHT}" height="{height}">',
+             '<rect width="100%" height="100%" fill="white"/>',
+             _text(LEFT, 20, f"Cost over the plain build, geometric mean of {len(result['programs'])} programs", size=14),
+             _text(LEFT, 36, "dark: CPU time; light: instructions executed", size=11, colour="#666")]
+    for number, (name, (seconds, executed, _)) in enumerate(rows):
+        y = TOP + ROW * number
+        ours = name.startswith("chord")
+        parts.append(_text(LEFT - 8, y + 15, name, "end"))
+        for offset, value, kind in ((2, seconds, "ours" if ours else "time"),
+                                    (12, executed, "ours instructions" if ours else "instructions")):
+            parts.append(_bar(LEFT, y + offset, (min(value, limit) - 0.95) * scale, 9, COLOURS[kind]))
+        end = LEFT + (min(max(seconds, executed), limit) - 0.95) * scale
+        parts.append(_text(end + 4, y + 15, f"{seconds:.3f}, {executed:.3f}", size=11))
+    one = LEFT + 0.05 * scale
+    parts += [f'<line x1="{one:.1f}" y1="{TOP - 4}" x2="{one:.1f}" y2="{height - 26}" stroke="#999" stroke-dasharray="3,3"/>',
+              _text(one, height - 12, "1.0 = plain", "middle", 11, "#666"), "</svg>"]
+    return "\n".join(parts) + "\n"
