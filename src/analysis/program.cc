@@ -13,6 +13,7 @@
 #include "analysis/count_procedure.h"
 #include "analysis/woven_code.h"
 #include "base/diagnostics.h"
+#include "base/progress.h"
 #include "chord_abi.h"
 
 namespace chord::analysis {
@@ -208,7 +209,8 @@ class Counter {
 
   void finish(Counting &module) {
     auto number = static_cast<uint32_t>(program_.modules.size());
-    for (size_t i = 0; i < module.procedures.size(); ++i) {
+    base::Progress progress("solving counts", module.procedures.size());
+    for (size_t i = 0; i < module.procedures.size(); ++i, progress.step()) {
       CountedProcedure &procedure = module.procedures[i];
       procedure.module = number;
       count_procedure(module.measured[i], procedure);
@@ -251,7 +253,11 @@ class Counter {
 
 Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments) {
   Counter counter(std::move(objects));
-  for (const format::Segment *segment : segments) counter.add(*segment);
+  base::Progress progress("adding up runs", segments.size());
+  for (const format::Segment *segment : segments) {
+    counter.add(*segment);
+    progress.step();
+  }
   Program program = counter.finish();
   if (!segments.empty()) {
     program.path = segments[0]->executable;

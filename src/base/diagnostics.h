@@ -1,5 +1,5 @@
 // What the user is told, in one form: "chord: error: PLACE: what", then
-// "chord: hint: cure". The only place in the tool that writes to stderr.
+// "chord: hint: cure". Only this and progress.h write to stderr.
 #pragma once
 
 #include <stdexcept>

@@ -20,8 +20,9 @@ constexpr const char *kExamples =
     "  chord report --by=line --csv > lines.csv  every line with its count\n"
     "  chord report prog.chord --by=instruction --json\n"
     "  chord report --by=opcode                  the instruction mix\n"
+    "  chord report --by=loop --top=10           loops with trip counts, hottest first\n"
     "\n"
-    "Rows by default: functions, files and opcodes by instructions executed, the rest in\n"
+    "Rows by default: functions, files, loops and opcodes by instructions executed, the rest in\n"
     "the order of the program. `executed` counts instructions; `never` those that did not run.\n";
 
 const report::Listing &find_listing(const std::string &by) {
@@ -54,7 +55,7 @@ int cmd_report(std::vector<std::string> args) {
   ListingOptions listing;
   std::string by;
   add_input_options(app, input);
-  app.add_option("--by", by, "function, file, line, block, edge, instruction or opcode; without it a summary")
+  app.add_option("--by", by, "function, file, line, block, edge, loop, instruction or opcode; without it a summary")
       ->type_name("KIND");
   add_listing_options(app, listing);
   app.footer(kExamples);

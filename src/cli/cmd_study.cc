@@ -4,6 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostics.h"
+#include "base/progress.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -46,8 +47,10 @@ template <class Study>
 auto study_all(const InputOptions &input, Study study) {
   std::vector<decltype(study(analysis::Program()))> results;
   if (input.profiles.empty()) results.push_back(study(load(input, true)));
+  base::Progress progress("studying programs", input.profiles.size());
   for (const std::string &argument : input.profiles) {
     results.push_back(study(load({{profile_of(argument)}, input.program}, true)));
+    progress.step();
   }
   return results;
 }

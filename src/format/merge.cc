@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/diagnostics.h"
+#include "base/progress.h"
 
 namespace chord::format {
 namespace {
@@ -107,7 +108,11 @@ class Merged {
 
 std::vector<Segment> merge_segments(const std::vector<Segment> &segments) {
   std::map<std::pair<std::string, std::string>, Merged> groups;
-  for (const Segment &s : segments) groups[{s.executable, s.label}].add_segment(s);
+  base::Progress progress("merging runs", segments.size());
+  for (const Segment &s : segments) {
+    groups[{s.executable, s.label}].add_segment(s);
+    progress.step();
+  }
   std::vector<Segment> merged;
   for (auto &[name, group] : groups) merged.push_back(group.finish());
   return merged;

@@ -274,7 +274,7 @@ const std::vector<Listing> &listings() {
       {"function", list_functions, false}, {"file", list_files, false},
       {"line", list_lines, false},         {"block", list_blocks, false},
       {"edge", list_edges, false},         {"instruction", list_instructions, true},
-      {"opcode", list_opcodes, false}};
+      {"opcode", list_opcodes, false},     {"loop", list_loops, false}};
   return kListings;
 }
 

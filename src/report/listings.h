@@ -19,6 +19,7 @@ Table list_blocks(const analysis::Program &program);
 Table list_edges(const analysis::Program &program);
 Table list_instructions(const analysis::Program &program);
 Table list_opcodes(const analysis::Program &program);
+Table list_loops(const analysis::Program &program);
 
 struct Listing {
   std::string_view by;

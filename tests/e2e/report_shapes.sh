@@ -4,7 +4,7 @@
 sample_program
 "$CHORD" gcc -O1 -g sample.c -o sample
 CHORD_OUT=s.chord ./sample >/dev/null
-for by in function file line block edge instruction opcode; do
+for by in function file line block edge loop instruction opcode; do
   "$CHORD" report s.chord --by=$by --json >$by.json
   "$CHORD" report s.chord --by=$by --csv >$by.csv
   "$CHORD" report s.chord --by=$by >$by.txt
@@ -18,9 +18,10 @@ python3 - <<'PYTHON' || fail "the shape of a report is not as documented"
 import csv, json
 FIELDS = {"function": "function file calls executed instructions never demangled", "line": "file line count executed",
           "block": "function block offset count instructions", "edge": "function from to kind count",
+          "loop": "function offset depth entered iterations executed instructions file line",
           "instruction": "function offset count file line text"}
 reports = {}
-for by in ("function", "file", "line", "block", "edge", "instruction", "opcode"):
+for by in ("function", "file", "line", "block", "edge", "loop", "instruction", "opcode"):
     report = reports[by] = json.load(open(by + ".json"))
     assert report["schema"] == 1 and report["by"] == by, by
     assert report["program"].endswith("sample"), report["program"]

@@ -16,6 +16,19 @@ DRIVERS = {
     "clang": {"c": "clang", "c++": "clang++"},
     "clang-19": {"c": "clang-19", "c++": "clang++-19"},
 }
+# Placements and weights: name -> chord's build options. `measured` builds and runs first
+# with the placement alone, then again by the counts of that run.
+PLACEMENTS = {
+    "redundant": ["--place=redundant"],
+    "vertex": ["--place=vertex"],
+    "vertex paper": ["--place=vertex", "--weights=paper"],
+    "vertex measured": ["--place=vertex"],
+    "vertex-edge": ["--place=vertex-edge"],
+    "vertex-edge paper": ["--place=vertex-edge", "--weights=paper"],
+    "vertex-edge measured": ["--place=vertex-edge"],
+    "edge paper": ["--weights=paper"],
+    "edge measured": [],
+}
 # Flags that speak of source code: the assembly already answers them, and -g
 # would make the assembler describe the assembly instead of the source.
 SOURCE_ONLY = re.compile(r"-g.*|-D.*|-I.*|-std=.*|-W(?!l,).*|--?include.*|-fno-strict-aliasing")

@@ -39,10 +39,11 @@ class Real:
         """Fortran has gcc's compiler alone."""
         return all(building.LANGUAGES[s.suffix] in building.DRIVERS[compiler] for s in self.sources)
 
-    def case(self, compiler, flags, size=1):
-        return building.Program(f"{self.name} {compiler} {' '.join(flags)}", self.sources, compiler,
-                                [*flags, "-w", *self.flags], self.link, runs=self.runs(size), seconds=60,
-                                may_skip=self.may_skip)
+    def case(self, compiler, flags, size=1, placement="default"):
+        name = [self.name, compiler, *flags, *([] if placement == "default" else [placement])]
+        return building.Program(" ".join(name), self.sources, compiler, [*flags, "-w", *self.flags], self.link,
+                                runs=self.runs(size), seconds=60, may_skip=self.may_skip,
+                                chord_flags=building.PLACEMENTS.get(placement, []), measured=placement.endswith("measured"))
 
 
 @functools.lru_cache(maxsize=8)

@@ -4,6 +4,7 @@ does, and every instruction has callgrind's count.
 
     tests/real/run.py                    all, gcc and clang, -O2 -g
     tests/real/run.py lua sqlite --compilers=gcc --levels=-O0,-O3
+    tests/real/run.py lua --placements=all     every placement with every kind of weights
 """
 
 import argparse
@@ -23,6 +24,8 @@ def main():
     pooling.add_options(parser)
     parser.add_argument("--compilers", default="gcc,clang", help="comma-separated (default: gcc,clang)")
     parser.add_argument("--levels", default="-O2", help="comma-separated (default: -O2)")
+    parser.add_argument("--placements", default="default",
+                        help=f"comma-separated: default, {', '.join(building.PLACEMENTS)}; or all")
     parser.add_argument("--size", type=int, default=1, help="how much work (default: 1)")
     parser.add_argument("names", nargs="*", choices=[[], *programs.ALL], metavar="NAME", help=", ".join(programs.ALL))
     options = parser.parse_args()
@@ -30,10 +33,12 @@ def main():
     pool = pooling.Pool(options, "real-runs", "tests/real/run.py --keep  # case {}")
     cache = fetching.cache_folder(building.ROOT)
     chosen = [programs.ALL[name](cache) for name in options.names or programs.ALL]
-    return pool.run(real.case(compiler, [level, "-g"], options.size)
+    placements = ["default", *building.PLACEMENTS] if options.placements == "all" else options.placements.split(",")
+    return pool.run(real.case(compiler, [level, "-g"], options.size, placement)
                     for real in chosen
                     for compiler in options.compilers.split(",") if real.allows(compiler)
-                    for level in options.levels.split(","))
+                    for level in options.levels.split(",")
+                    for placement in placements)
 
 
 if __name__ == "__main__":

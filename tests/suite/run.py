@@ -43,20 +43,7 @@ VARIANTS = {
     "unwind-free": (["gcc"], ["-O2", "-fno-asynchronous-unwind-tables"], [], False),
     "native-loops": (["gcc", "clang"], ["-O3", "-funroll-loops", "-march=x86-64-v2"], [], False),
 }
-# Placements and weights: name -> chord's build options. `measured` builds and runs first
-# with the placement alone, then again by the counts of that run.
-PLACEMENTS = {
-    "redundant": ["--place=redundant"],
-    "vertex": ["--place=vertex"],
-    "vertex paper": ["--place=vertex", "--weights=paper"],
-    "vertex measured": ["--place=vertex"],
-    "vertex-edge": ["--place=vertex-edge"],
-    "vertex-edge paper": ["--place=vertex-edge", "--weights=paper"],
-    "vertex-edge measured": ["--place=vertex-edge"],
-    "edge paper": ["--weights=paper"],
-    "edge measured": [],
-}
-VARIANTS |= {label: (["gcc", "clang"], ["-O2"], [], False) for label in PLACEMENTS}
+VARIANTS |= {label: (["gcc", "clang"], ["-O2"], [], False) for label in building.PLACEMENTS}
 SHORT_LEVELS = {"clang-19": ["-O0", "-O2", "-Os"]}
 
 
@@ -110,7 +97,7 @@ class Source:
         return building.Program(
             f"{self.name} {compiler} {label}", self.sources, compiler, [*flags, *own.get("flags", [])],
             [*link, *own.get("link", [])], self.libraries, direct=direct, may_skip=self.may_skip(label),
-            chord_flags=PLACEMENTS.get(label, []), measured=label.endswith("measured"), seconds=20)
+            chord_flags=building.PLACEMENTS.get(label, []), measured=label.endswith("measured"), seconds=20)
 
 
 def cases(programs, quick):
