@@ -32,4 +32,4 @@ assert (last["depth"], last["entered"], last["iterations"]) == (1, 2, tests), (l
 assert outer["executed"] > inner["executed"] > 0
 PYTHON
 done
-expect_equal "no progress without a terminal" "" "$("$CHORD" report gcc.chord 2>&1 >/dev/null)"
+expect_equal "no progress without a terminal" "" "$("$CHORD" report clang.chord 2>&1 >/dev/null)"

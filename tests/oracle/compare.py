@@ -14,7 +14,8 @@ With --core the woven program takes no fatal signals, and its counts come out of
 file it leaves.
 
 callgrind counts every iteration of a rep-prefixed string instruction where chord
-counts the instruction once: those are compared as executed or not.
+counts the instruction once: those are compared as executed or not. Sequences that the
+linker rewrites are compared as they were assembled.
 """
 
 import argparse
@@ -197,9 +198,23 @@ class Matcher:
         return module, function
 
 
+def as_assembled(woven, theirs):
+    """callgrind's counts with what the linker rewrote put back. In an executable it turns
+    `lea x@tlsld(%rip), %rdi; call __tls_get_addr` into one instruction, or into two of which
+    the second begins elsewhere; the call ran as often as the instruction before it."""
+    offsets = sorted(woven.rows)
+    for before, call, after in zip(offsets, offsets[1:], [*offsets[2:], None]):
+        if "__tls_get_addr" not in woven.rows[call][1] or call in theirs or before not in theirs:
+            continue
+        moved = [o for o in theirs if call < o and (after is None or o < after)]
+        if all(theirs[o] == theirs[before] for o in moved):
+            theirs = {o: c for o, c in theirs.items() if o not in moved} | {call: theirs[before]}
+    return theirs
+
+
 def compare_function(woven, elf, function, counts, result):
     start = function.address
-    theirs = {a - start: counts[a] for a in range(start, start + function.size) if a in counts}
+    theirs = as_assembled(woven, {a - start: counts[a] for a in range(start, start + function.size) if a in counts})
     for offset in sorted(theirs.keys() | woven.rows.keys()):
         ours, text = woven.rows.get(offset, (0, "(no such instruction in the report)"))
         count = theirs.get(offset, 0)
