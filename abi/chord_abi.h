@@ -107,7 +107,9 @@ struct chord_proc {
   F(execl) F(execlp) F(execle) \
   F(sigaction) F(signal) \
   F(pthread_create) F(thrd_create) F(vfork) \
-  F(swapcontext) F(setcontext)
+  F(swapcontext) F(setcontext) \
+  F(__pthread_register_cancel) F(__pthread_unregister_cancel) F(__pthread_unwind_next) \
+  F(__pthread_register_cancel_defer) F(__pthread_unregister_cancel_restore)
 
 /* ---- A dump from outside ------------------------------------------------
  *

@@ -2,6 +2,7 @@
 // woven object carries (group_runtime.py), so everything private can be local.
 #include "api.cc"
 #include "cfi.cc"
+#include "cleanups.cc"
 #include "contexts.cc"
 #include "events.cc"
 #include "exits.cc"

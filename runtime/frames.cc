@@ -120,6 +120,18 @@ void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t
   if (!record_up_to(instance, from, target, count)) instance.notes |= note_other_stack;
 }
 
+void record_left_frame(Instance &instance, Thread &thread, Frame frame, uint64_t target) {
+  if (thread.paused != nullptr) return;
+  for (;;) {
+    Frame inner = frame;
+    if (step(instance, frame) != Step::caller) {
+      instance.notes |= note_stack_lost;
+      return;
+    }
+    if (inner.registers.sp() <= target && target < frame.registers.sp()) return record(instance, inner, 1);
+  }
+}
+
 // ---- Personality routines -----------------------------------------------------
 
 namespace {

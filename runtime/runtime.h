@@ -107,6 +107,14 @@ struct Paused {
   uint64_t *counters;
 };
 
+// libc's struct of the same shape: see cleanups.cc.
+struct CleanupHandler {
+  void (*routine)(void *);
+  void *argument;
+  int type;
+  CleanupHandler *previous;
+};
+
 struct Thread {
   Thread *next, *previous;
   Thread *next_free;
@@ -122,6 +130,9 @@ struct Thread {
   uint32_t stop_done;    // number of the last stop it answered
   char *alternate_stack;
   uint64_t vfork_stack;  // stack pointer of a vfork call that has a child, or 0
+  CleanupHandler cleanup;
+  bool cleanup_is_set;
+  void *cleanup_buffer;  // libc's, of the innermost frame with a cleanup handler
 };
 
 // The calling thread's record; made on first use. Null without memory.
@@ -203,6 +214,15 @@ void collect_exits(Instance &instance, Module &module, bool merge);
 void forget_exits(Instance &instance);
 // A longjmp from here to the frame that contains the address `target`.
 void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count);
+
+// The frame that contains `target` is left by a longjmp; those below it are told apart.
+void record_left_frame(Instance &instance, Thread &thread, Frame from, uint64_t target);
+// libc keeps the stack pointer of a jmp_buf mangled with a per-process secret.
+inline uint64_t stack_pointer_of(const long *registers) {
+  uint64_t value = static_cast<uint64_t>(registers[6]);
+  asm("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
+  return value;
+}
 
 // ---- longjmps seen before (jumps.cc) ------------------------------------------
 

@@ -84,15 +84,6 @@ __chord_wrap_vfork:
 namespace chord::runtime {
 namespace {
 
-// ---- longjmp ----------------------------------------------------------------------
-
-// libc keeps the stack pointer of a jmp_buf mangled with a per-process secret.
-uint64_t stack_pointer_of(const __jmp_buf_tag *environment) {
-  uint64_t value = static_cast<uint64_t>(environment->__jmpbuf[6]);
-  asm("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
-  return value;
-}
-
 // ---- The end of the process image ----------------------------------------------------
 
 // A child of vfork runs in its parent's memory and on its stack. Its end ends no
@@ -158,7 +149,7 @@ CHORD_WRAPPER __attribute__((optimize("O2"))) void __chord_note_jump(const __jmp
   Instance *running = instance();
   if (running == nullptr || running->finished) return;
   Thread *thread = current_thread(*running);
-  uint64_t target = stack_pointer_of(environment);
+  uint64_t target = stack_pointer_of(environment->__jmpbuf);
   if (thread != nullptr && thread->paused == nullptr && count_known_jump(*running, *caller, target)) {
     thread->popped = 0;
     return;

@@ -75,6 +75,8 @@ class Program:
     measured: bool = False
     # The counts are taken out of the core file that it leaves.
     core: bool = False
+    # Single-stepping is the oracle, not callgrind.
+    stepped: bool = False
     # A run of the plain program that takes longer is not worth simulating.
     seconds: float = 60.0
     # Functions that cannot be woven, for a reason worth having; others must be.

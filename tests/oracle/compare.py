@@ -10,6 +10,8 @@ and exit status must agree as well.
     tests/oracle/compare.py gcc -O2 loops.c
     tests/oracle/compare.py --keep=/tmp/case --args="3 4" clang -O1 -fPIE -pie a.c b.s
 
+With --step the oracle is single-stepping instead, for programs that are struck by faults.
+
 With --core the woven program takes no fatal signals, and its counts come out of the core
 file it leaves.
 
@@ -34,6 +36,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parent))
 
 import build as building  # noqa: E402
 import callgrind  # noqa: E402
+import stepping  # noqa: E402
 from elf import Elf  # noqa: E402
 
 VALGRIND_SLOWDOWN = 150
@@ -54,7 +57,7 @@ class Difference:
     theirs: object
 
     def __str__(self):
-        return (f"  {self.function}+{self.offset:#x}: chord {self.ours}, callgrind {self.theirs}"
+        return (f"  {self.function}+{self.offset:#x}: chord {self.ours}, oracle {self.theirs}"
                 f"    {self.text.strip()}")
 
 
@@ -110,7 +113,7 @@ def run_program(program, built, side, run, wrapper=None):
         options["preexec_fn"] = allow_core_files
     try:
         if wrapper:
-            return callgrind.run(command, wrapper, timeout=program.seconds * VALGRIND_SLOWDOWN, **options)
+            return (stepping if program.stepped else callgrind).run(command, wrapper, timeout=program.seconds * VALGRIND_SLOWDOWN, **options)
         limit = program.seconds if side == "plain" else program.seconds * WOVEN_SLOWDOWN + WOVEN_GRACE
         return subprocess.run(command, check=False, timeout=limit, **options)
     except subprocess.TimeoutExpired as error:
@@ -326,6 +329,7 @@ def main():
     parser.add_argument("--chord-flags", default="", help="build options for chord")
     parser.add_argument("--measured", action="store_true", help="place counters by a run of a first build")
     parser.add_argument("--core", action="store_true", help="take the counts out of a core file")
+    parser.add_argument("--step", action="store_true", help="single-stepping is the oracle, not callgrind")
     parser.add_argument("--direct", action="store_true", help="build from source twice, not from shared assembly")
     parser.add_argument("--all", action="store_true", help="print every difference")
     parser.add_argument("command", nargs=argparse.REMAINDER, metavar="COMPILER FLAGS… SOURCES…")
@@ -339,7 +343,7 @@ def main():
     family = next((f for f, t in building.DRIVERS.items() if options.command[0] in t.values()), options.command[0])
     program = building.Program("command line", sources, family, flags, link, runs=[building.Run(shlex.split(options.args))],
                                direct=options.direct, chord_flags=shlex.split(options.chord_flags),
-                               measured=options.measured, core=options.core, may_skip=[".*"])
+                               measured=options.measured, core=options.core, stepped=options.step, may_skip=[".*"])
     with tempfile.TemporaryDirectory() as scratch:
         try:
             result = compare(program, options.keep or scratch)

@@ -9,7 +9,7 @@ each compared with callgrind instruction by instruction.
 
 A program is a file in programs/, a folder of files linked together (library.c
 becomes a shared library), or a .py file that prints a C program. A line
-`suite-flags:`, `suite-link:`, `suite-compilers:`, `suite-may-skip:` or `suite-except:` in its
+`suite-flags:`, `suite-link:`, `suite-compilers:`, `suite-may-skip:`, `suite-except:` or `suite-oracle: step` in its
 first lines sets what its name says.
 """
 
@@ -70,7 +70,7 @@ class Source:
 
     def _read_directives(self, source):
         for line in source.read_text().splitlines()[:4]:
-            for key in ("flags", "link", "compilers", "may-skip", "except"):
+            for key in ("flags", "link", "compilers", "may-skip", "except", "oracle"):
                 if f"suite-{key}:" in line:
                     self.directives[key] = line.split(f"suite-{key}:")[1].split()
 
@@ -97,7 +97,8 @@ class Source:
         return building.Program(
             f"{self.name} {compiler} {label}", self.sources, compiler, [*flags, *own.get("flags", [])],
             [*link, *own.get("link", [])], self.libraries, direct=direct, may_skip=self.may_skip(label),
-            chord_flags=building.PLACEMENTS.get(label, []), measured=label.endswith("measured"), seconds=20)
+            chord_flags=building.PLACEMENTS.get(label, []), measured=label.endswith("measured"),
+            stepped=own.get("oracle") == ["step"], seconds=20)
 
 
 def cases(programs, quick):

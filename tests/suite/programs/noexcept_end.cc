@@ -10,6 +10,7 @@ struct Closer {
   ~Closer() { closed++; }
 };
 __attribute__((noinline)) static int thrower(int n) {
+  Closer closer;
   if (n == 0) throw 42;
   return thrower(n - 1) + 1;
 }

@@ -1,17 +1,17 @@
 // suite-link: -pthread
-// suite-flags: -fexceptions
 // suite-except: unwind-free   (where frames stood at the end is found by unwinding)
 // Threads that end in the middle: pthread_exit from depth, and cancellation, with cleanups.
+#define _GNU_SOURCE
 #include <pthread.h>
 #include <stdio.h>
 
 static int cleaned;
-static void cleanup(void *argument) { cleaned += *(int *)argument; }
+static void tidy(void *argument) { cleaned += *(int *)argument; }
 
 __attribute__((noinline)) static int descend(int depth, int end) {
   if (depth > end) return 0;
   int here = depth + 1;
-  pthread_cleanup_push(cleanup, &here);
+  pthread_cleanup_push(tidy, &here);
   if (depth == end) pthread_exit((void *)(long)(depth * 10));
   here += descend(depth + 1, end) & 1;
   pthread_cleanup_pop(1);
@@ -27,9 +27,12 @@ __attribute__((noinline)) static void checkpoint(int n) {
   if (n % 2) pthread_testcancel();
 }
 static void *cancelled(void *argument) {
-  int weight = (int)(long)argument;
-  pthread_cleanup_push(cleanup, &weight);
-  for (int i = 0; i < 100; i++) checkpoint(i);
+  int weight = (int)(long)argument, twice = 2 * weight;
+  pthread_cleanup_push(tidy, &weight);
+  for (int i = 0; i < 3; i++) checkpoint(i);
+  pthread_cleanup_push_defer_np(tidy, &twice);
+  for (int i = 3; i < 100; i++) checkpoint(i);
+  pthread_cleanup_pop_restore_np(1);
   pthread_cleanup_pop(0);
   return argument;
 }

@@ -1,0 +1,127 @@
+// Cleanup handlers of C (pthread_cleanup_push without -fexceptions).
+//
+// libc unwinds a thread that ends early and tells the personality routines of the frames
+// it passes, but it leaves a frame with such a handler by a longjmp of its own, before its
+// personality routine would be called: the frame goes on at the second return of its
+// setjmp, and nobody says where it stood. Right before, however, libc calls the handlers
+// of an older kind (_pthread_cleanup_push) that were registered later than the frame's
+// own. So each thread with such frames keeps one of that kind, of ours, as the last one,
+// and is told in time.
+//
+// Invariant: while a woven frame's buffer is the innermost, our handler is at the head of
+// the older list, and the buffer remembers the list without it.
+#include <errno.h>
+#include <setjmp.h>
+
+#include "runtime.h"
+
+extern "C" {
+struct _pthread_cleanup_buffer;
+void _pthread_cleanup_push(_pthread_cleanup_buffer *, void (*)(void *), void *);
+void _pthread_cleanup_pop(_pthread_cleanup_buffer *, int);
+void __chord_real_register(void *) __asm__("__pthread_register_cancel");
+void __chord_real_unregister(void *) __asm__("__pthread_unregister_cancel");
+void __chord_real_register_defer(void *) __asm__("__pthread_register_cancel_defer");
+void __chord_real_unregister_restore(void *) __asm__("__pthread_unregister_cancel_restore");
+void __chord_real_unwind_next(void *) __asm__("__pthread_unwind_next") __attribute__((noreturn));
+}
+
+namespace chord::runtime {
+namespace {
+
+// libc's __pthread_unwind_buf_t: what setjmp saved, then its own words, of which the
+// first is the buffer around this one.
+struct UnwindBuffer {
+  __jmp_buf registers;
+  int mask_was_saved;
+  UnwindBuffer *outer;
+};
+
+_pthread_cleanup_buffer *as_libc(CleanupHandler &handler) {
+  return reinterpret_cast<_pthread_cleanup_buffer *>(&handler);
+}
+
+void on_cleanup(void *data) {
+  Thread &thread = *static_cast<Thread *>(data);
+  thread.cleanup_is_set = false;
+  Instance *running = instance();
+  if (running == nullptr || thread.cleanup_buffer == nullptr) return;
+  Frame here;
+  __chord_capture(&here.registers);
+  record_left_frame(*running, thread, here,
+                    stack_pointer_of(static_cast<UnwindBuffer *>(thread.cleanup_buffer)->registers));
+}
+
+CleanupHandler *head_of_list() {
+  CleanupHandler probe;
+  _pthread_cleanup_push(as_libc(probe), on_cleanup, nullptr);
+  CleanupHandler *head = probe.previous;
+  _pthread_cleanup_pop(as_libc(probe), 0);
+  return head;
+}
+
+void set_handler(Thread &thread) {
+  if (thread.cleanup_is_set) return;
+  _pthread_cleanup_push(as_libc(thread.cleanup), on_cleanup, &thread);
+  thread.cleanup_is_set = true;
+}
+
+// False where something else was registered above it since: then it stays.
+bool take_handler(Thread &thread) {
+  if (!thread.cleanup_is_set) return true;
+  if (head_of_list() != &thread.cleanup) return false;
+  _pthread_cleanup_pop(as_libc(thread.cleanup), 0);
+  thread.cleanup_is_set = false;
+  return true;
+}
+
+Thread *thread_of_caller() {
+  Instance *running = instance();
+  return running != nullptr ? current_thread(*running) : nullptr;
+}
+
+template <class Register>
+void enter(UnwindBuffer *buffer, Register &&register_buffer) {
+  Thread *thread = thread_of_caller();
+  bool taken = thread != nullptr && take_handler(*thread);
+  register_buffer(buffer);
+  if (thread == nullptr) return;
+  thread->cleanup_buffer = buffer;
+  if (taken) set_handler(*thread);
+}
+
+void leave(UnwindBuffer *buffer) {
+  Thread *thread = thread_of_caller();
+  if (thread != nullptr) thread->cleanup_buffer = buffer->outer;
+}
+
+}  // namespace
+
+#define CHORD_CLEANUP_WRAPPER extern "C" CHORD_SHARED void
+
+CHORD_CLEANUP_WRAPPER __chord_wrap___pthread_register_cancel(UnwindBuffer *buffer) {
+  enter(buffer, __chord_real_register);
+}
+CHORD_CLEANUP_WRAPPER __chord_wrap___pthread_register_cancel_defer(UnwindBuffer *buffer) {
+  enter(buffer, __chord_real_register_defer);
+}
+CHORD_CLEANUP_WRAPPER __chord_wrap___pthread_unregister_cancel(UnwindBuffer *buffer) {
+  leave(buffer);
+  __chord_real_unregister(buffer);
+}
+CHORD_CLEANUP_WRAPPER __chord_wrap___pthread_unregister_cancel_restore(UnwindBuffer *buffer) {
+  leave(buffer);
+  __chord_real_unregister_restore(buffer);
+}
+// The frame's handler has run; on to the next frame that has one.
+CHORD_CLEANUP_WRAPPER __chord_wrap___pthread_unwind_next(UnwindBuffer *buffer) {
+  leave(buffer);
+  Thread *thread = thread_of_caller();
+  if (thread != nullptr) {
+    thread->popped = 0;
+    set_handler(*thread);
+  }
+  __chord_real_unwind_next(buffer);
+}
+
+}  // namespace chord::runtime
