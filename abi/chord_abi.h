@@ -62,8 +62,17 @@ enum {
   CHORD_EVENT_LOADS = 4,
   CHORD_EVENT_STORES = 5,
   CHORD_EVENT_BLOCKS = 6,
-  CHORD_EVENT_KINDS = 8, /* size of __chord_events */
+  CHORD_EVENT_KINDS = 8,
 };
+
+/* __chord_events holds, for each kind, the counter and, CHORD_EVENT_KINDS words behind
+ * it, its bias: events counted = counter - bias. The bias is 0, or such that the counter
+ * comes to 2^63 shortly before a budget is used up, which the probes of code built with
+ * --budget notice. The first may do so this many events early, for what the counter lacks
+ * at a probe. */
+#define CHORD_BUDGET_WINDOW 1024
+/* Defined, weakly, by woven code whose probes look. */
+#define CHORD_CHECKED_SYMBOL "__chord_checked"
 
 /* In chord_proc::key and in COUNTS records small keys stand for kinds of events,
  * all others for procedures. */
@@ -212,7 +221,9 @@ struct chord_exit {
 
 enum {
   CHORD_EXIT_AT_CALL = 0, /* pc is a return address: the call was executed */
-  CHORD_EXIT_AT_PC = 1,   /* the instruction at pc was not executed */
+  CHORD_EXIT_AT_PC = 1,   /* the instruction at pc was not executed; one that only ends
+                             behind pc was */
+  CHORD_EXIT_AT_CHECK = 2, /* likewise, and the counters of events lack nothing (a budget) */
 };
 
 #endif

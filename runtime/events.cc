@@ -7,12 +7,19 @@
 
 extern "C" {
 CHORD_SHARED
-    __attribute__((tls_model("initial-exec"))) thread_local uint64_t __chord_events[CHORD_EVENT_KINDS] = {};
+    __attribute__((tls_model("initial-exec"))) thread_local uint64_t __chord_events[2 * CHORD_EVENT_KINDS] = {};
 }
 
 namespace chord::runtime {
 
 int64_t offset_of_events() { return reinterpret_cast<char *>(__chord_events) - thread_pointer(); }
+
+uint64_t events_of_thread(const Instance &instance, uint32_t kind) {
+  uint64_t sum = 0;
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    if (module->live) sum += events_at(event_counter(*module, thread_pointer(), kind));
+  return sum;
+}
 
 namespace {
 
@@ -27,8 +34,7 @@ uint64_t events_in_process(Instance &instance, uint32_t kind) {
       at += module->live ? module->procs[i].count : module->shape[i].count;
     }
     for (Thread *thread = instance.threads; module->live && thread != nullptr; thread = thread->next)
-      sum += __atomic_load_n(reinterpret_cast<uint64_t *>(thread->pointer + module->events) + kind,
-                             __ATOMIC_RELAXED);
+      sum += events_at(event_counter(*module, thread->pointer, kind));
   }
   return sum;
 }
@@ -38,11 +44,7 @@ uint64_t events_in_process(Instance &instance, uint32_t kind) {
 CHORD_API uint64_t __chord_api_events(int kind) {
   Instance *running = instance();
   if (running == nullptr || static_cast<unsigned>(kind) >= CHORD_EVENT_KINDS) return 0;
-  const char *pointer = thread_pointer() + kind * sizeof(uint64_t);
-  uint64_t sum = 0;
-  for (const Module *module = running->modules; module != nullptr; module = module->next)
-    if (module->live) sum += load<uint64_t>(pointer + module->events);
-  return sum;
+  return events_of_thread(*running, static_cast<uint32_t>(kind));
 }
 
 CHORD_API uint64_t __chord_api_events_process(int kind) {

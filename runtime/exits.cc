@@ -77,7 +77,7 @@ void resolve(Instance &instance, const chord_exit &exit, bool merge) {
 }  // namespace
 
 void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count) {
-  uint64_t key = pc | (kind == CHORD_EXIT_AT_PC ? exit_kind_bit : 0);
+  uint64_t key = pc | uint64_t{kind} << exit_kind_shift;
   uint64_t slots = first_slots;
   for (ExitTable **link = &instance.exits;; slots *= 2) {
     ExitTable *table = next_table(instance, link, slots);
@@ -93,11 +93,11 @@ void collect_exits(Instance &instance, Module &module, bool merge) {
   for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
     for (uint64_t i = 0; i < table->slots; ++i) {
       ExitTable::Slot &slot = table->slot[i];
-      uint64_t pc = slot.key & ~exit_kind_bit;
+      uint64_t pc = slot.key & exit_pc_bits;
       if (slot.count == 0 || pc - low >= size) continue;
       int64_t count = __atomic_exchange_n(&slot.count, 0, __ATOMIC_RELAXED);
       chord_exit exit = {pc - module.bias, static_cast<uint64_t>(count), module.number,
-                         (slot.key & exit_kind_bit) != 0 ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL};
+                         static_cast<uint32_t>(slot.key >> exit_kind_shift)};
       resolve(instance, exit, merge);
     }
 }

@@ -37,11 +37,15 @@ bool is_ours(uint64_t pc) {
          static_cast<uint64_t>(&__chord_text_end - &__chord_text);
 }
 
+uint32_t exit_kind(const Frame &frame) {
+  if (!frame.interrupted) return CHORD_EXIT_AT_CALL;
+  return frame.checked ? CHORD_EXIT_AT_CHECK : CHORD_EXIT_AT_PC;
+}
+
 void record(Instance &instance, const Frame &frame, int64_t count) {
   uint64_t place = call_place(frame);
   if (!is_ours(place) && in_woven_module(instance, place))
-    record_exit(instance, frame.registers.pc(), frame.interrupted ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL,
-                count);
+    record_exit(instance, frame.registers.pc(), exit_kind(frame), count);
 }
 
 bool in_unwinder(Instance &instance, const Frame &frame) {
@@ -84,11 +88,12 @@ bool record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
   Frame first = frame;
   size_t frames = 0;
   uint64_t pcs[frames_at_once];
-  bool interrupted[frames_at_once];
+  bool interrupted[frames_at_once], checked[frames_at_once];
   for (bool found = false; !found;) {
     if (frames < frames_at_once) {
       pcs[frames] = frame.registers.pc();
       interrupted[frames] = frame.interrupted;
+      checked[frames] = frame.checked;
     }
     ++frames;
     uint64_t sp = frame.registers.sp();
@@ -106,6 +111,7 @@ bool record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
   for (size_t i = 0; i < frames; ++i) {
     one.registers.r[16] = pcs[i];
     one.interrupted = interrupted[i];
+    one.checked = checked[i];
     record(instance, one, count);
   }
   return true;

@@ -12,10 +12,6 @@ uint64_t *thread_array(const chord_proc &proc, const Thread &thread) {
   return reinterpret_cast<uint64_t *>(thread.pointer + static_cast<int32_t>(proc.counters));
 }
 
-uint64_t *event_counter(const Module &module, const chord_proc &proc, const Thread &thread) {
-  return reinterpret_cast<uint64_t *>(thread.pointer + module.events) + proc.counters;
-}
-
 // Whether each thread counts in thread-local storage.
 bool is_thread_local(const chord_proc &proc) {
   return proc.kind == CHORD_COUNTERS_THREAD || proc.kind == CHORD_COUNTERS_EVENT;
@@ -41,6 +37,7 @@ void measure(Module &module) {
     const chord_proc &proc = module.procs[i];
     module.counters += proc.count;
     if (is_thread_local(proc)) module.thread_bytes += proc.count * sizeof(uint64_t);
+    if (proc.kind == CHORD_COUNTERS_EVENT) module.thread_bytes += sizeof(uint64_t);  // its bias
     if (proc.kind != CHORD_COUNTERS_DELTA) continue;
     char *low = reinterpret_cast<char *>(shared_array(proc)), *high = low + proc.count * sizeof(uint64_t);
     if (module.delta_low == nullptr || low < module.delta_low) module.delta_low = low;
@@ -79,8 +76,9 @@ int64_t delta_of(const Module &module, const Block &block) {
 
 // The counters only this thread counts in, or null.
 uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &thread, const Block *block) {
+  if (proc.kind == CHORD_COUNTERS_EVENT)
+    return event_counter(module, thread.pointer, static_cast<uint32_t>(proc.counters));
   if (proc.kind == CHORD_COUNTERS_THREAD) return thread_array(proc, thread);
-  if (proc.kind == CHORD_COUNTERS_EVENT) return event_counter(module, proc, thread);
   if (proc.kind != CHORD_COUNTERS_DELTA || block == nullptr) return nullptr;
   return reinterpret_cast<uint64_t *>(reinterpret_cast<int64_t>(shared_array(proc)) +
                                       delta_of(module, *block));
@@ -139,8 +137,10 @@ void add_module(Instance &instance, ModuleState &state) {
   // Threads that run already count for themselves from now on: nothing of this
   // module has run in them yet.
   if (!instance.hook_lost)
-    for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
+    for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
       give_block(instance, *module, *thread);
+      watch_new_module(*module, *thread);
+    }
 }
 
 void give_block(Instance &instance, Module &module, Thread &thread) {
@@ -167,8 +167,12 @@ void add_thread_counters(const Module &module, const Thread &thread, uint64_t *i
   if (!module.live) return;
   const Block *block = block_of(module, thread);
   for (size_t i = 0; i < module.proc_count; into += module.procs[i].count, ++i)
-    if (const uint64_t *counters = own_array(module, module.procs[i], thread, block))
-      add_counters(counters, module.procs[i].count, into);
+    if (const uint64_t *counters = own_array(module, module.procs[i], thread, block)) {
+      if (module.procs[i].kind == CHORD_COUNTERS_EVENT)
+        *into += events_at(counters);
+      else
+        add_counters(counters, module.procs[i].count, into);
+    }
 }
 
 // Counter by counter: the range of a module's arrays may hold much else, whose
@@ -182,6 +186,7 @@ void zero_thread_counters(const Module &module, const Thread &thread, bool block
     uint64_t *counters = own_array(module, proc, thread, block);
     for (uint32_t k = 0; counters != nullptr && k < proc.count; ++k)
       if (counters[k] != 0) counters[k] = 0;
+    if (proc.kind == CHORD_COUNTERS_EVENT) counters[CHORD_EVENT_KINDS] = 0;
   }
 }
 

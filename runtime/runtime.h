@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 2;
+constexpr uint32_t layout_version = 3;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -60,6 +60,7 @@ struct Module {
   char *delta_low, *delta_high;  // range of the DELTA counters, empty without
   int64_t delta_variable;        // __chord_delta, relative to the thread pointer
   int64_t events;                // __chord_events, likewise
+  bool checks_budget;            // some of its probes do
   size_t thread_bytes;           // size of the THREAD counters
   Block *free_blocks;
   uint8_t build_id[64];
@@ -96,6 +97,15 @@ void zero_thread_counters(const Module &module, const Thread &thread, bool block
 void give_block(Instance &instance, Module &module, Thread &thread);
 // The calling module's __chord_events, relative to the thread pointer (events.cc).
 int64_t offset_of_events();
+// A thread's counter of a kind in a module; its bias lies CHORD_EVENT_KINDS words behind.
+inline uint64_t *event_counter(const Module &module, const char *thread_pointer, uint32_t kind) {
+  return const_cast<uint64_t *>(reinterpret_cast<const uint64_t *>(thread_pointer + module.events)) + kind;
+}
+inline uint64_t events_at(const uint64_t *counter) {
+  return __atomic_load_n(counter, __ATOMIC_RELAXED) - __atomic_load_n(counter + CHORD_EVENT_KINDS, __ATOMIC_RELAXED);
+}
+// Of the calling thread, over all modules.
+uint64_t events_of_thread(const Instance &instance, uint32_t kind);
 bool in_woven_module(const Instance &instance, uint64_t pc);
 
 // ---- Threads (threads.cc) -----------------------------------------------
@@ -115,6 +125,13 @@ struct CleanupHandler {
   CleanupHandler *previous;
 };
 
+// What a thread may still do of one kind of event (budget.cc).
+struct Budget {
+  uint64_t limit;  // of the thread's own count
+  void (*callback)(int kind, uint64_t events);
+  bool runs;
+};
+
 struct Thread {
   Thread *next, *previous;
   Thread *next_free;
@@ -129,6 +146,7 @@ struct Thread {
   uint32_t stop_wanted;  // number of the stop this thread is asked to answer
   uint32_t stop_done;    // number of the last stop it answered
   char *alternate_stack;
+  Budget budgets[CHORD_EVENT_KINDS];
   uint64_t vfork_stack;  // stack pointer of a vfork call that has a child, or 0
   CleanupHandler cleanup;
   bool cleanup_is_set;
@@ -154,6 +172,17 @@ void redirect_thread_starts(void *from, void *to);
 void install_thread_hook(Instance &instance, const ModuleState &state);
 void remove_thread_hook(Instance &instance);
 
+// ---- Budgets (budget.cc) ------------------------------------------------------
+
+// CHORD_BUDGET, or null.
+void read_budgets(Instance &instance, const char *setting);
+// Once the program's own module is known.
+void warn_of_unknown_budgets(Instance &instance);
+// Gives the calling thread, which has just begun, what CHORD_BUDGET allows.
+void begin_budgets(Instance &instance, Thread &thread);
+// A module that the thread has not run yet. Call with the lock held.
+void watch_new_module(const Module &module, const Thread &thread);
+
 // ---- Unwinding (unwind.cc, cfi.cc) ---------------------------------------
 
 // Registers by DWARF number; 16 is the program counter.
@@ -169,6 +198,7 @@ struct Frame {
   // The frame was interrupted (a signal): pc has not been executed. Otherwise pc
   // is a return address.
   bool interrupted = false;
+  bool checked = false;  // … by a probe that found a budget used up
   bool safe = false;  // memory may be damaged: check every read
 };
 
@@ -198,11 +228,12 @@ struct ExitTable {
   ExitTable *next;
   uint64_t slots;  // a power of two
   struct Slot {
-    uint64_t key;  // pc, with the kind in the top bit; 0 = free
+    uint64_t key;  // pc, with the kind in the top bits; 0 = free
     int64_t count;
   } slot[];
 };
-constexpr uint64_t exit_kind_bit = uint64_t{1} << 63;
+constexpr int exit_kind_shift = 62;  // addresses are shorter
+constexpr uint64_t exit_pc_bits = (uint64_t{1} << exit_kind_shift) - 1;
 
 void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count);
 // Records every woven frame from here outwards; `count` is +1 when the frames
@@ -292,6 +323,8 @@ bool write_segment(Instance &instance, const Frame &from, const End &end);
 void restart_counts(Instance &instance, const Frame &from, bool others);
 bool append_segment(Instance &instance, const End &end);
 void remember_stderr(Instance &instance);
+// One line for the user, if stderr is still the one the program was started with.
+void say(const Instance &instance, const Text &message);
 
 // ---- Signals (signals.cc) ----------------------------------------------------
 
@@ -390,6 +423,7 @@ struct Instance {
   bool quick_exit_hook;
   bool threads_started;
   uint32_t starting;   // threads made but not yet listed
+  uint64_t budgets[CHORD_EVENT_KINDS];  // per thread, by CHORD_BUDGET; 0: none
   bool program_woven;  // the executable is one of the modules
   // Facts for the profile
   char out[4352];

@@ -29,6 +29,7 @@ extern const chord_proc __stop_chord_procs[] __attribute__((weak, visibility("hi
 // block minus the module's shared array. See CHORD_COUNTERS_DELTA.
 CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local int64_t __chord_delta = 0;
 extern void *__dso_handle __attribute__((visibility("hidden")));
+extern const char __chord_checked __attribute__((weak, visibility("hidden")));
 int __register_atfork(void (*)(), void (*)(), void (*)(), void *);
 void exit(int) __attribute__((noreturn));
 }
@@ -153,6 +154,7 @@ void read_settings(Instance &instance, char **environment) {
   const char *signals = variable(environment, "CHORD_SIGNALS");
   instance.take_signals = !(signals != nullptr && signals[0] == '0' && signals[1] == 0);
   instance.quiet = is_set(variable(environment, "CHORD_QUIET"));
+  if (trusted) read_budgets(instance, variable(environment, "CHORD_BUDGET"));
 }
 
 void read_arguments(Instance &instance, int count, char **arguments) {
@@ -220,10 +222,10 @@ Instance *make_instance(int argument_count, char **arguments, char **environment
   if (made->executable[0] == 0 && argument_count > 0)
     Text(made->executable, sizeof made->executable).add(arguments[0]);
   if (kernel(SYS_getcwd, arg(made->folder), sizeof made->folder - 1) < 0) made->folder[0] = 0;
+  remember_stderr(*made);
   read_settings(*made, environment);
   read_arguments(*made, argument_count, arguments);
   find_static_frames(*made);
-  remember_stderr(*made);
   return made;
 }
 
@@ -287,6 +289,7 @@ __attribute__((constructor(1))) void start(int argument_count, char **arguments,
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, &__dso_handle);
   if (search.running == nullptr) install_hooks(*joined, state);
   joined->program_woven = search.program_woven;
+  if (search.is_program) warn_of_unknown_budgets(*joined);
   if (search.is_program) install_quick_exit_hook(*joined, &__dso_handle);
   if (!joined->program_woven) redirect_thread_starts(nullptr, joined->owner->start_thread);
   current_thread(*joined);
@@ -327,6 +330,7 @@ void describe_module(Module &module, Instance &instance) {
   module.proc_count = static_cast<size_t>(__stop_chord_procs - __start_chord_procs);
   module.delta_variable = reinterpret_cast<char *>(&__chord_delta) - thread_pointer();
   module.events = offset_of_events();
+  module.checks_budget = &__chord_checked != nullptr;
 }
 
 }  // namespace chord::runtime

@@ -274,6 +274,7 @@ Thread *current_thread(Instance &instance) {
     wait_for_release(instance, __atomic_load_n(&instance.stop_number, __ATOMIC_ACQUIRE));
   take_alternate_stack(instance, *thread);
   if (instance.has_key) pthread_setspecific(instance.key, thread);
+  begin_budgets(instance, *thread);
   return thread;
 }
 

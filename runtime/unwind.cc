@@ -131,7 +131,7 @@ Step apply(const Rule &rule, Frame &frame) {
         !memory.read(cfa + static_cast<uint64_t>(int64_t{rule.saved[i]}), r.r[saved_registers[i]]))
       return Step::lost;
   r.r[7] = cfa;
-  frame.interrupted = false;
+  frame.interrupted = frame.checked = false;
   return Step::caller;
 }
 
@@ -169,7 +169,8 @@ Step apply(const Row &row, Frame &frame) {
   for (int reg = 0; reg < 17; ++reg)
     if (row.how[reg] != How::same && !restore(row, reg, cfa, old, memory, frame.registers.r[reg]))
       return Step::lost;
-  frame.interrupted = row.signal_frame;
+  // The kernel's signal frames are told by their code; among tables only ours has one.
+  frame.interrupted = frame.checked = row.signal_frame;
   return Step::caller;
 }
 
@@ -248,6 +249,7 @@ Frame frame_of(const ucontext_t &context) {
   for (int i = 0; i < 17; ++i)
     frame.registers.r[i] = static_cast<uint64_t>(context.uc_mcontext.gregs[from[i]]);
   frame.interrupted = true;
+  frame.checked = false;
   return frame;
 }
 

@@ -251,18 +251,12 @@ const char *reason(long error) {
   }
 }
 
-// Only to the stderr the program was started with: a later file with the same
-// number is the program's own.
 void warn(Instance &instance, const char *path, long error) {
-  struct stat now;
-  if (instance.quiet || kernel(SYS_fstat, 2, arg(&now)) < 0 || now.st_dev != instance.stderr_device ||
-      now.st_ino != instance.stderr_file)
-    return;
   Text message(instance.message, sizeof instance.message);
   message.add("chord: warning: counts of process ").add_number(instance.pid).add(" are lost: cannot write '");
   message.add(path).add("': ").add(reason(error)).add(" (error ").add_number(static_cast<uint64_t>(-error));
   message.add("); set CHORD_OUT to a writable file\n");
-  kernel(SYS_write, 2, reinterpret_cast<long>(message.data()), static_cast<long>(message.size()));
+  say(instance, message);
 }
 
 // Never one of the standard numbers: the program may still write to those.
@@ -335,6 +329,15 @@ bool append_segment(Instance &instance, const End &end) {
   instance.file = 0;
   if (error != 0) warn(instance, path, error);
   return error == 0;
+}
+
+// A later file with the same number is the program's own.
+void say(const Instance &instance, const Text &message) {
+  struct stat now;
+  if (instance.quiet || kernel(SYS_fstat, 2, arg(&now)) < 0 || now.st_dev != instance.stderr_device ||
+      now.st_ino != instance.stderr_file)
+    return;
+  kernel(SYS_write, 2, reinterpret_cast<long>(message.data()), static_cast<long>(message.size()));
 }
 
 void remember_stderr(Instance &instance) {

@@ -22,11 +22,12 @@ EventCounts &counts_of(EventTotals &totals, const std::string &mark) {
 }
 
 // A thread stopped in the middle of a block had not yet added what the block's later
-// probe adds, or had added it already.
-int64_t interrupted(const format::Segment &segment) {
+// probe adds, or had added it already. One stopped by a budget has, of its kind.
+int64_t interrupted(const format::Segment &segment, bool one_kind) {
   int64_t sum = 0;
   for (const format::EarlyExit &exit : segment.exits) {
-    if (exit.kind == CHORD_EXIT_AT_PC) sum += static_cast<int64_t>(exit.count);
+    bool lacks = exit.kind == CHORD_EXIT_AT_PC || (exit.kind == CHORD_EXIT_AT_CHECK && !one_kind);
+    if (lacks) sum += static_cast<int64_t>(exit.count);
   }
   return sum;
 }
@@ -43,7 +44,6 @@ EventTotals total_events(const format::Profile &profile) {
   int64_t stopped = 0;
   for (const format::Segment &segment : profile.segments) {
     if (segment.end != CHORD_END_DUMP) totals.runs += segment.runs;
-    stopped += interrupted(segment);
     for (const std::string &note : segment.notes) {
       totals.warnings.push_back(fmt::format("process {}: {}", segment.pid, note));
     }
@@ -57,6 +57,9 @@ EventTotals total_events(const format::Profile &profile) {
       }
     }
   }
+  bool one_kind = std::count_if(totals.total.begin(), totals.total.end(),
+                                [](const auto &count) { return count.has_value(); }) == 1;
+  for (const format::Segment &segment : profile.segments) stopped += interrupted(segment, one_kind);
   if (stopped > 0 && !totals.empty()) {
     totals.warnings.push_back(fmt::format(
         "{} thread(s) were stopped in the middle of a block; the totals may be off by the events of "

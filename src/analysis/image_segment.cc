@@ -128,8 +128,8 @@ void ImageReader::read_exit_tables() {
     const auto *slots = reinterpret_cast<const runtime::ExitTable::Slot *>(at + 1);
     for (const runtime::ExitTable::Slot &slot : memory_.get_array(slots, header.slots))
       if (slot.count != 0)
-        add_exit(slot.key & ~runtime::exit_kind_bit,
-                 (slot.key & runtime::exit_kind_bit) != 0 ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, slot.count);
+        add_exit(slot.key & runtime::exit_pc_bits, static_cast<uint32_t>(slot.key >> runtime::exit_kind_shift),
+                 slot.count);
     at = header.next;
   }
 }
@@ -189,8 +189,10 @@ std::vector<uint64_t> ImageReader::counters_of(const Module &module, const chord
   auto pointer = reinterpret_cast<uint64_t>(thread->pointer);
   if (proc.kind == CHORD_COUNTERS_THREAD)
     return read(pointer + static_cast<uint64_t>(int64_t{static_cast<int32_t>(proc.counters)}));
-  if (proc.kind == CHORD_COUNTERS_EVENT)
-    return read(pointer + static_cast<uint64_t>(module.events) + static_cast<uint64_t>(proc.counters) * sizeof(uint64_t));
+  if (proc.kind == CHORD_COUNTERS_EVENT) {
+    uint64_t counter = pointer + static_cast<uint64_t>(module.events) + static_cast<uint64_t>(proc.counters) * sizeof(uint64_t);
+    return {read(counter).at(0) - read(counter + CHORD_EVENT_KINDS * sizeof(uint64_t)).at(0)};
+  }
   runtime::Block block;
   if (proc.kind != CHORD_COUNTERS_DELTA || !finds_block(module, *thread, block)) return {};
   auto low = reinterpret_cast<uint64_t>(module.delta_low);

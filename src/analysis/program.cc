@@ -104,17 +104,19 @@ void add_exit(Counting &module, uint64_t pc, uint32_t kind, int64_t count) {
   MeasuredProcedure &measured = module.measured[hit->procedure];
   const format::Procedure &map = *procedure.map;
   std::optional<uint32_t> instruction;
+  bool executed = at_call;
   if (hit->part < map.fragments.size()) {
     PartLayout layout(map, *hit->anchor, hit->part);
     auto offset = static_cast<uint32_t>(pc - hit->anchor->parts[hit->part].address);
     instruction = at_call ? layout.ending_at(offset) : layout.next_at(offset);
+    executed = at_call || layout.is_inside(offset);
   }
   if (!instruction) {
     measured.problem =
         fmt::format("{} activations ended at address {:#x}, where no instruction of it is", count, pc);
     return;
   }
-  measured.exits.push_back({*instruction, at_call, count});
+  measured.exits.push_back({*instruction, executed, count});
 }
 
 // By module, address and kind. The same place is left over and over by exceptions,

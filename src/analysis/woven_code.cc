@@ -83,4 +83,10 @@ std::optional<uint32_t> PartLayout::next_at(uint32_t offset) const {
   return at->instruction;
 }
 
+bool PartLayout::is_inside(uint32_t offset) const {
+  auto at = std::upper_bound(places_.begin(), places_.end(), offset,
+                             [](uint32_t value, const Place &place) { return value < place.end; });
+  return at != places_.end() && at->begin < offset;
+}
+
 }  // namespace chord::analysis

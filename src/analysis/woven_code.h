@@ -46,6 +46,8 @@ class PartLayout {
   // The instruction that would be executed next at `offset`: the one there, or,
   // in inserted code, the next one behind it.
   std::optional<uint32_t> next_at(uint32_t offset) const;
+  // Whether an instruction begins in front of the offset and ends behind it.
+  bool is_inside(uint32_t offset) const;
 
  private:
   struct Place {

@@ -94,6 +94,8 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.place_chosen = true;
   } else if (name == "--events") {
     choose_events(name, value, options);
+  } else if (word == "--budget") {
+    options.budget = true;
   } else if (word == "--position-independent") {
     options.position_independent = true;  // said by the driver, not by users
   } else if (name == "--counters") {
@@ -134,6 +136,7 @@ void publish(const weave::Options &options) {
   for (const std::string &glob : options.only) text += fmt::format("--only={}\n", glob);
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events));
+  if (options.budget) text += "--budget\n";
   if (options.position_independent) text += "--position-independent\n";
   if (options.verify) text += "--verify\n";
   ::setenv(kVariable, text.c_str(), 1);
@@ -155,6 +158,8 @@ const char *build_options_help() {
          "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"
          "                                                 instructions, calls, branches, backward, loads, stores,\n"
          "                                                 blocks; and nothing else unless --place is given, too\n"
+         "  --budget                                       with --events: a program can be stopped at an exact count\n"
+         "                                                 (CHORD_BUDGET=KIND:N, chord_budget())\n"
          "  --only=GLOB, --except=GLOB                     functions or source files to take or leave\n"
          "  --verify                                       prove that the woven object is the original plus probes\n";
 }

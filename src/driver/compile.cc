@@ -133,6 +133,7 @@ std::vector<std::string> wrapped_command(const std::vector<std::string> &command
 
 void compile(const std::vector<std::string> &command, weave::Options options) {
   // Events are counted alone unless block counters are asked for, too.
+  if (options.budget && options.events == 0) options.events = 1;  // instructions
   if (options.events != 0 && !options.place_chosen) options.place = core::Placement::none;
   options.position_independent = is_position_independent(command);
   if (options.counters == isa::CounterPlace::Kind::thread_local_exec && options.position_independent) {

@@ -11,7 +11,7 @@ namespace chord::format {
 namespace {
 
 const std::vector<std::string_view> kEnds = {"exit", "signal", "quick", "exec", "dump"};
-const std::vector<std::string_view> kExitKinds = {"call", "pc"};
+const std::vector<std::string_view> kExitKinds = {"call", "pc", "check"};
 
 std::string hex(std::string_view bytes) {
   std::string out;
@@ -56,7 +56,7 @@ void write(std::string &out, const Segment &s) {
   for (const std::string &argument : s.arguments) fmt::format_to(to, "argument {}\n", quote(argument));
   for (const ModuleProfile &m : s.modules) write(out, m);
   for (const EarlyExit &e : s.exits) {
-    fmt::format_to(to, "left {} {:#x} {} {}\n", kExitKinds[e.kind == CHORD_EXIT_AT_PC], e.pc, e.count,
+    fmt::format_to(to, "left {} {:#x} {} {}\n", kExitKinds[e.kind], e.pc, e.count,
                    e.module);
   }
   for (const std::string &note : s.notes) fmt::format_to(to, "note {}\n", quote(note));

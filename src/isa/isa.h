@@ -95,4 +95,20 @@ Snippet increment(const CounterPlace &place, Resources live);
 Snippet add_constant(const CounterPlace &place, int64_t amount, Resources live);
 bool fits_constant(int64_t amount);
 
+// A probe that also looks whether its counter has come to 2^63: the addition itself
+// sets the sign flag, so it costs one branch that is not taken.
+struct Check {
+  std::string out;    // label of the code outside the way (ask_runtime)
+  std::string back;   // label behind the branch, where that code returns to
+  std::string place;  // label where unwinding is to find the procedure meanwhile
+  // The counter lacks so many events at the probe.
+  int64_t lacking = 0;
+  // The probe adds them for the moment: the check would come too late without.
+  bool makes_good = false;
+};
+Snippet add_checked(const CounterPlace &place, int64_t amount, Resources live, const Check &check);
+// The code at `check.out`: calls `routine` with the number of events the counter lacks and
+// the counter's index, which changes no register, and goes back.
+Snippet ask_runtime(const CounterPlace &place, const Check &check, const std::string &routine);
+
 }  // namespace chord::isa

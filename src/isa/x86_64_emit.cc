@@ -143,8 +143,22 @@ Snippet increment(const CounterPlace &place, Resources live) { return add_consta
 
 bool fits_constant(int64_t amount) { return amount == static_cast<int32_t>(amount); }
 
-Snippet add_constant(const CounterPlace &p, int64_t amount, Resources live) {
-  bool keeps_flags = !adding_is_free(amount, live);
+namespace {
+
+// The addition to the counter at `memory`, and what looks at the sign it leaves.
+std::string add_and_look(const std::string &memory, int64_t amount, const Check *check, unsigned &price) {
+  price = 1;
+  if (check == nullptr) return "\t" + add_to(memory, amount);
+  price = check->makes_good ? 3 : 2;
+  std::string text = "\t" + add_to(memory, check->makes_good ? amount + check->lacking : amount);
+  text += fmt::format("\tjs\t{}\n{}:\n", check->out, check->back);
+  if (check->makes_good) text += "\t" + add_to(memory, -check->lacking);
+  return text;
+}
+
+Snippet add(const CounterPlace &p, int64_t amount, Resources live, const Check *check) {
+  bool adds_twice = check != nullptr && check->makes_good;
+  bool keeps_flags = !adding_is_free(adds_twice ? 0 : amount, live);
   bool needs_holder = keeps_flags && (live & general(rax));
   std::vector<unsigned> free;
   for (unsigned r : kScratch) {
@@ -153,12 +167,12 @@ Snippet add_constant(const CounterPlace &p, int64_t amount, Resources live) {
   unsigned wanted = registers_for_address(p.kind) + (needs_holder ? 1 : 0);
   if (free.size() < wanted) {
     // One more than wanted, in case one of those saved is %rax.
-    return with_saved(live, wanted + 1, [&](Resources less) { return add_constant(p, amount, less); });
+    return with_saved(live, wanted + 1, [&](Resources less) { return add(p, amount, less, check); });
   }
   Address address = address_of(p, free);
   Snippet s;
-  s.text = "\t" + std::string(p.kind == CounterPlace::Kind::atomic ? "lock " : "") + add_to(address.memory, amount);
-  s.price = 1;
+  s.text = add_and_look(address.memory, amount, check, s.price);
+  if (p.kind == CounterPlace::Kind::atomic) s.text.insert(1, "lock ");
   if (keeps_flags) {
     std::optional<unsigned> holder;
     if (needs_holder) holder = free[wanted - 1];
@@ -166,6 +180,31 @@ Snippet add_constant(const CounterPlace &p, int64_t amount, Resources live) {
   }
   s.text = address.setup + s.text;
   s.price += address.price;
+  return s;
+}
+
+}  // namespace
+
+Snippet add_constant(const CounterPlace &p, int64_t amount, Resources live) { return add(p, amount, live, nullptr); }
+
+Snippet add_checked(const CounterPlace &p, int64_t amount, Resources live, const Check &check) {
+  return add(p, amount, live, &check);
+}
+
+// The routine finds, from its return address on: the place relative to it, and the
+// counter's index below the number of events it lacks.
+Snippet ask_runtime(const CounterPlace &p, const Check &check, const std::string &routine) {
+  constexpr int kIndexBits = 3;
+  int64_t lacking = check.makes_good ? 0 : check.lacking;
+  Snippet s;
+  s.moves_stack = true;
+  s.price = 6;
+  s.text = move_stack(-kRedZone) +
+           fmt::format("\tpushq\t${}\n\t.cfi_adjust_cfa_offset 8\n",
+                       (lacking << kIndexBits) + p.index) +
+           fmt::format("\tpushq\t${0}-{1}_\n\t.cfi_adjust_cfa_offset 8\n\tcall\t{2}\n{1}_:\n", check.place,
+                       check.out, routine) +
+           move_stack(kRedZone + 16) + fmt::format("\tjmp\t{}\n", check.back);
   return s;
 }
 

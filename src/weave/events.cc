@@ -35,8 +35,8 @@ struct Stretch {
 class EventPlanner {
  public:
   EventPlanner(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &liveness,
-               const Sites &sites, const std::vector<double> &weights, const Options &options)
-      : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), options_(options) {
+               const Sites &sites, const std::vector<double> &weights, const Options &options, uint32_t n)
+      : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), options_(options), n_(n) {
     using Kind = isa::CounterPlace::Kind;
     place_.kind = options.position_independent ? Kind::thread_initial_exec : Kind::thread_local_exec;
     place_.label = kCounters;
@@ -196,6 +196,11 @@ class EventPlanner {
       site = cheapest(site, stretches_[last_[edge.from]]);
     }
     if (is_code(edge.to) && in_[edge.to] == 1) site = cheapest(site, stretches_[first_[edge.to]]);
+    // Of a check behind an instruction its last byte must tell (CHORD_EXIT_AT_PC).
+    const Stretch &from = stretches_[last_[edge.from]];
+    bool behind = options_.budget && is_code(edge.from) && site.kind == Site::Kind::after &&
+                  site.statement == p_.instructions[from.end - 1].last_statement;
+    if (behind && p_.instructions[from.end - 1].decoded.size == 1) site = in_front_of(from.end - 1);
     return site;
   }
 
@@ -230,16 +235,80 @@ class EventPlanner {
   }
 
   void add_probes(EventKind kind, const std::vector<bool> &in_tree, std::string &why_not) {
-    core::Increments increments = core::event_increments(graph_, in_tree, events(kind));
+    core::Events happen = events(kind);
+    core::Increments increments = core::event_increments(graph_, in_tree, happen);
     isa::CounterPlace place = place_;
     place.index = static_cast<uint32_t>(kind);
-    for (size_t e = 1; e < links_.size(); ++e) {
+    for (uint32_t e = 1; e < links_.size(); ++e) {
       int64_t amount = increments.edge[e];
       if (in_tree[e] || links_[e].never || amount == 0) continue;
       if (!isa::fits_constant(amount)) why_not = "more events on one way than an instruction can add";
-      probes_.push_back(
-          {links_[e].site, links_[e].edge, isa::add_constant(place, amount, links_[e].site.live)});
+      if (options_.budget && amount > 0) {
+        int64_t lacking = increments.after_vertex[graph_.edge(e).to] - still_to_come(e, kind, happen);
+        add_checked_probe(links_[e], place, amount, lacking, why_not);
+      } else {
+        probes_.push_back(
+            {links_[e].site, links_[e].edge, isa::add_constant(place, amount, links_[e].site.live), {}, {}, {}});
+      }
     }
+  }
+
+  void add_checked_probe(const Link &l, const isa::CounterPlace &place, int64_t amount, int64_t lacking,
+                         std::string &why_not) {
+    constexpr int64_t kLeast = -(int64_t{1} << 27);  // the runtime is told in one word, with the kind
+    isa::Check check;
+    check.out = fmt::format(".Lchord_b{}_{}", n_, probes_.size());
+    check.back = fmt::format(".Lchord_r{}_{}", n_, probes_.size());
+    bool behind = l.site.kind == Site::Kind::after && !stands_behind_entry_mark(l.site);
+    bool apart = l.site.is_stub() || behind;
+    check.place = apart ? fmt::format(".Lchord_u{}_{}", n_, probes_.size()) : check.back;
+    check.lacking = lacking;
+    check.makes_good = lacking > CHORD_BUDGET_WINDOW || lacking < kLeast;
+    bool fits = isa::fits_constant(lacking) && isa::fits_constant(amount + lacking);
+    if (check.makes_good && !fits) why_not = "more events on one way than an instruction can add";
+    probes_.push_back({l.site, l.edge, isa::add_checked(place, amount, l.site.live, check),
+                       isa::ask_runtime(place, check, "__chord_budget"), check.out,
+                       apart ? check.place : ""});
+  }
+
+  bool stands_behind_entry_mark(const Site &site) const {
+    for (const Instruction &in : p_.instructions) {
+      if (!in.padding && in.last_statement == site.statement) return in.decoded.marks_entry;
+    }
+    return false;
+  }
+
+  // Events between the place of a link's probe and the end of the vertex it leads to.
+  int64_t still_to_come(uint32_t e, EventKind kind, const core::Events &happen) const {
+    const Link &l = links_[e];
+    const core::Edge &edge = graph_.edge(e);
+    if (std::optional<int64_t> rest = rest_of_stretch(l.site, edge.to, kind)) return *rest;
+    int64_t behind = happen.vertex[edge.to];
+    if (std::optional<int64_t> rest = rest_of_stretch(l.site, edge.from, kind)) {
+      return *rest + happen.edge[e] + behind;
+    }
+    // Between the two: a jump has been made, padding not yet been run.
+    if (l.edge == core::kNone) return behind;
+    const Edge &between = p_.edges[l.edge];
+    for (uint32_t i = between.padding_first; i < between.padding_first + between.padding_count; ++i) {
+      behind += events_of(kind, p_.instructions[i]);
+    }
+    return behind;
+  }
+
+  // Events of a stretch from the site on; nothing if the site is not in it.
+  std::optional<int64_t> rest_of_stretch(const Site &site, uint32_t vertex, EventKind kind) const {
+    if (site.is_stub()) return std::nullopt;
+    bool front = site.kind == Site::Kind::before;
+    const Stretch &stretch = stretches_[vertex];
+    std::optional<int64_t> rest;
+    for (uint32_t i = stretch.first; i < stretch.end; ++i) {
+      const Instruction &in = p_.instructions[i];
+      if (front && in.first_statement == site.statement) rest = 0;
+      if (rest) *rest += events_of(kind, in);
+      if (!front && in.last_statement == site.statement) rest = 0;
+    }
+    return rest;
   }
 
   const assembly::Unit &unit_;
@@ -248,6 +317,7 @@ class EventPlanner {
   const Sites &sites_;
   const std::vector<double> &weights_;
   const Options &options_;
+  uint32_t n_;
   isa::CounterPlace place_;
   std::vector<uint32_t> in_, out_;      // ways into and out of each block
   std::vector<double> frequency_;       // of each block
@@ -270,8 +340,8 @@ void for_each_kind(const Options &options, Action action) {
 std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit, const Procedure &procedure,
                                               const assembly::Liveness &liveness, const Sites &sites,
                                               const std::vector<double> &weights, const Options &options,
-                                              std::string &why_not) {
-  return EventPlanner(unit, procedure, liveness, sites, weights, options).run(why_not);
+                                              uint32_t n, std::string &why_not) {
+  return EventPlanner(unit, procedure, liveness, sites, weights, options, n).run(why_not);
 }
 
 std::string emit_event_records(const Options &options) {
@@ -282,6 +352,10 @@ std::string emit_event_records(const Options &options) {
         "\t.quad {2}, {3}\n\t.long 1, {4}\n",
         CHORD_PROCS_SECTION, name, kind, CHORD_EVENT_KEY(kind), static_cast<int>(CHORD_COUNTERS_EVENT));
   });
+  if (options.budget) {
+    out += fmt::format("\t.section .rodata.{0},\"aG\",@progbits,{0},comdat\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.byte 1\n",
+                       CHORD_CHECKED_SYMBOL);
+  }
   return out;
 }
 

@@ -13,6 +13,12 @@
 // Invariant: in a callee's first instruction, at a landing pad, behind a call (however
 // often it returns) and after the return, counter = events so far, the call or return
 // itself included. A call that never returns leaves nothing to be put right.
+//
+// Budgets (Options::budget): a probe whose increment is positive also looks whether the
+// counter has come to its limit. That is enough: the increments along a cycle, a call and
+// what follows it included, add up to its events, so every cycle with events has such a
+// probe, and so has every way from a procedure's entry to its end. No loop and no recursion
+// escapes. The probe knows, as a constant, what the counter lacks at its place.
 #pragma once
 
 #include <optional>
@@ -31,15 +37,20 @@ struct Probe {
   Site site;
   uint32_t edge = core::kNone;  // of the procedure; stubs are made for an edge
   isa::Snippet snippet;
+  // With a budget: code outside the way, in a stub of that label, and the label that
+  // tells unwinding where it stands (isa::Check).
+  isa::Snippet outside;
+  std::string outside_label;
+  std::string place_label;
 };
 
-// `weights`: how often each edge of the procedure is expected to be taken. Nothing if
-// the procedure cannot be woven, with the reason.
+// `weights`: how often each edge of the procedure is expected to be taken; `n`: the
+// procedure's number in the unit. Nothing if it cannot be woven, with the reason.
 std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit,
                                               const assembly::Procedure &procedure,
                                               const assembly::Liveness &liveness, const Sites &sites,
                                               const std::vector<double> &weights, const Options &options,
-                                              std::string &why_not);
+                                              uint32_t n, std::string &why_not);
 
 // The runtime's record of each counted kind, as assembler text; once for a unit.
 std::string emit_event_records(const Options &options);

@@ -22,6 +22,7 @@ struct Options {
   std::vector<std::string> only;    // globs over functions and source files; empty: all
   std::vector<std::string> except;
   uint32_t events = 0;              // kinds to count, one bit each (weave/event_kinds.h)
+  bool budget = false;              // probes look whether a budget of events is used up
   bool position_independent = false;  // the code may end up in a shared object
   bool verify = false;
 };

@@ -152,10 +152,9 @@ class Verifier {
 
   // From woven statement `s` on, through inserted code only, control must come to
   // the original instruction `target`.
-  void reaches(const Procedure &p, uint32_t s, const Instruction &target, const Instruction &about) const {
+  void reaches(const Procedure &p, uint32_t s, const Instruction &target, const Instruction &about,
+               isa::Resources touched = 0, bool saves = false) const {
     uint32_t section = s < b_.statements.size() ? b_.statements[s].section : 0;
-    isa::Resources touched = 0;
-    bool saves = false;
     for (uint32_t steps = 0; s < b_.statements.size() && steps < b_.statements.size(); ++s, ++steps) {
       const Statement &x = b_.statements[s];
       if (x.section != section) continue;
@@ -178,6 +177,8 @@ class Verifier {
           x.operands.find('(') == std::string_view::npos) {
         touched &= ~*isa::register_named("rax");
       }
+      // A probe's way around, too.
+      if (d->flow == isa::Flow::conditional) reaches(p, label_statement(s, about), target, about, touched, saves);
       if (d->flow == isa::Flow::jump) {
         s = label_statement(s, about);
         section = b_.statements[s].section;

@@ -113,7 +113,7 @@ class UnitWeaver {
     std::optional<std::vector<Probe>> probes = std::vector<Probe>{};
     if (options_.events != 0) {
       std::vector<double> weights = edge_weights(p, map, out_.map.mnemonics, options_);
-      probes = plan_events(unit_, p, liveness, sites, weights, options_, why_not);
+      probes = plan_events(unit_, p, liveness, sites, weights, options_, n, why_not);
       if (!probes) return why_not;
     }
     if (short_branch_breaks(unit_, p, *plan, sites, *probes, options_)) return "a one-byte branch over too much code";

@@ -54,7 +54,10 @@ class Weaver {
 
   WovenProcedure run(const std::vector<Probe> &probes) {
     for (uint32_t k = 0; k < plan_.counters.size(); ++k) probe(k);
-    for (const Probe &p : probes) put(p.site, p.edge, p.snippet);
+    for (const Probe &p : probes) {
+      put(p.site, p.edge, p.snippet, p.outside_label.empty() ? Turn::leaving : Turn::checking);
+      if (!p.outside_label.empty()) put_outside(p);
+    }
     for (const auto &[edge, pending] : pending_) stub(pending, p_.edges[edge]);
     choose_marks();
     flush();
@@ -78,24 +81,74 @@ class Weaver {
     const core::Counter &counter = plan_.counters[k];
     const Site &site = counter.site == core::Site::edge ? sites_.edge[counter.id] : sites_.block[counter.id];
     isa::CounterPlace place{options_.counters, counters_label(n_), k};
-    put(site, counter.site == core::Site::edge ? counter.id : core::kNone, isa::increment(place, site.live));
+    bool edge = counter.site == core::Site::edge;
+    Turn turn = edge && leaves_block(site, p_.edges[counter.id]) ? Turn::leaving : Turn::entering;
+    put(site, edge ? counter.id : core::kNone, isa::increment(place, site.live), turn);
   }
 
-  void put(const Site &site, uint32_t edge, const isa::Snippet &snippet) {
+  // Probes at one place run in turn. An activation that ends at a check (a budget) must have
+  // run the counters of the block it is in, and none of the way out of it.
+  enum class Turn { entering, checking, leaving };
+  struct Turns {
+    std::string text[3];
+    std::string all() const { return text[0] + text[1] + text[2]; }
+  };
+
+  // The counter of an edge stands in front of its source's last instruction, or behind.
+  bool leaves_block(const Site &site, const Edge &edge) const {
+    const assembly::Block &from = p_.blocks[edge.from];
+    if (from.kind != assembly::BlockKind::code) return false;
+    const Instruction &last = p_.instructions[from.first + from.count - 1];
+    return site.kind == Site::Kind::after ? site.statement == last.last_statement
+                                          : site.statement == last.first_statement;
+  }
+
+  void put(const Site &site, uint32_t edge, const isa::Snippet &snippet, Turn turn) {
     switch (site.kind) {
       case Site::Kind::before:
-        before_[site.statement] += fit(snippet, site, site.statement);
+        before_[site.statement].text[static_cast<int>(turn)] += fit(snippet, site, site.statement);
         break;
       case Site::Kind::after:
-        after_[site.statement] += fit(snippet, site, site.statement + 1);
+        after_[site.statement].text[static_cast<int>(turn)] += fit(snippet, site, site.statement + 1);
         break;
       case Site::Kind::jump_stub:
       case Site::Kind::slot_stub:
         pending_[edge].site = site;
+        // What may end here has counted nothing on the way yet.
+        if (turn == Turn::checking && site.kind == Site::Kind::jump_stub) {
+          pending_[edge].snippets.insert(pending_[edge].snippets.begin(), snippet);
+          break;
+        }
         pending_[edge].snippets.push_back(snippet);
         break;
       case Site::Kind::none:
         break;
+    }
+  }
+
+  // Code that a probe jumps to, now and then.
+  void put_outside(const Probe &p) {
+    uint32_t behind = p.site.kind == Site::Kind::after ? 1 : 0;
+    UnwindRules rules = rules_before(p.site.fragment, p.site.statement + behind);
+    std::string body = rules.frame_follows_stack_pointer() ? p.outside.text : without_unwind_lines(p.outside.text);
+    if (p.site.kind == Site::Kind::slot_stub) {
+      pending_[p.edge].places.push_back(p.place_label);
+    } else if (!p.place_label.empty()) {
+      name_inside(p.site.statement, p.place_label);
+    }
+    stubs_[p.site.fragment].push_back({p.outside_label, std::move(body), std::move(rules)});
+  }
+
+  // Where a way ends that has run an instruction and counted nothing behind it yet: at the
+  // last byte the instruction has in the original (CHORD_EXIT_AT_PC). Woven it may be longer.
+  void name_inside(uint32_t s, const std::string &place) {
+    for (const Instruction &in : p_.instructions) {
+      if (in.padding || in.last_statement != s) continue;
+      std::string &text = inside_[in.first_statement];
+      std::string start = fmt::format(".Lchord_j{}_{}", n_, in.first_statement);
+      if (text.empty()) text = start + ":\n";
+      text += fmt::format("\t.set\t{},{}+{}\n", place, start, in.decoded.size - 1);
+      return;
     }
   }
 
@@ -117,6 +170,7 @@ class Weaver {
   struct Pending {
     Site site;
     std::vector<isa::Snippet> snippets;
+    std::vector<std::string> places;  // labels that mean what the stub goes on to
   };
 
   void stub(const Pending &pending, const Edge &edge) {
@@ -129,7 +183,9 @@ class Weaver {
       s.body += plain ? without_unwind_lines(snippet.text) : snippet.text;
     }
     if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
-    s.body += fmt::format("\tjmp\t{}\n", lasting_name(site, edge));
+    std::string target = lasting_name(site, edge);
+    for (const std::string &place : pending.places) s.body += fmt::format("\t.set\t{},{}\n", place, target);
+    s.body += fmt::format("\tjmp\t{}\n", target);
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
       rename_operand(site.statement, s.label);
@@ -190,14 +246,16 @@ class Weaver {
   }
 
   void flush() {
-    for (auto &[s, text] : after_) out_.edits.insert(statement(s).end, "\n" + in_att_syntax(s, text));
+    for (auto &[s, turns] : after_) out_.edits.insert(statement(s).end, "\n" + in_att_syntax(s, turns.all()));
     std::set<uint32_t> starts;
-    for (auto &[s, text] : before_) starts.insert(s);
+    for (auto &[s, turns] : before_) starts.insert(s);
     for (auto &[s, i] : mark_at_) starts.insert(s);
+    for (auto &[s, text] : inside_) starts.insert(s);
     for (uint32_t s : starts) {
       std::string text = "\n";
-      if (auto it = before_.find(s); it != before_.end()) text += in_att_syntax(s, it->second);
+      if (auto it = before_.find(s); it != before_.end()) text += in_att_syntax(s, it->second.all());
       if (auto it = mark_at_.find(s); it != mark_at_.end()) text += mark_label(n_, it->second) + ":\n";
+      if (auto it = inside_.find(s); it != inside_.end()) text += it->second;
       out_.edits.insert(statement(s).begin, text);
     }
   }
@@ -302,9 +360,10 @@ class Weaver {
   std::vector<std::vector<Stub>> stubs_;          // by fragment
   std::map<uint32_t, Pending> pending_;           // by edge
   uint32_t stub_count_ = 0;
-  std::map<uint32_t, std::string> before_, after_;  // by statement
+  std::map<uint32_t, Turns> before_, after_;        // by statement
   std::map<uint32_t, uint32_t> mark_at_;            // statement -> instruction
   std::set<uint32_t> retargeted_;                   // branches that go to a stub
+  std::map<uint32_t, std::string> inside_;          // labels directly in front of a statement
   std::set<uint32_t> named_;                        // numeric labels given a lasting name
   WovenProcedure out_;
 };

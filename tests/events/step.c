@@ -7,7 +7,9 @@
  * lines `begin end` (all hexadecimal). Each time a thread arrives at QUERY a line
  * `query THREAD COUNT` goes to stderr, and `end THREAD COUNT` when the thread ends;
  * threads are numbered in order of their start. A repeated string instruction traps
- * once per repetition and counts once. */
+ * once per repetition and counts once. With STEP_UNTIL=COUNT in the environment it ends when
+ * the first thread has come so far, and `ran ADDRESS TIMES` tells how often each instruction
+ * has been executed. */
 #define _GNU_SOURCE
 #include <errno.h>
 #include <signal.h>
@@ -34,6 +36,7 @@ static struct range ranges[100000];
 static size_t range_count;
 static struct thread threads[1024];
 static int thread_count;
+static uint64_t until, *executed;
 
 static void die(const char *what) {
   perror(what);
@@ -45,6 +48,7 @@ static void read_ranges(const char *path) {
   if (file == NULL) die(path);
   while (fscanf(file, "%lx %lx", &ranges[range_count].begin, &ranges[range_count].end) == 2) ++range_count;
   fclose(file);
+  executed = calloc(ranges[range_count - 1].end - ranges[0].begin + 1, sizeof *executed);
 }
 
 static int in_range(uint64_t pc) {
@@ -79,9 +83,21 @@ static int has_repeat_prefix(pid_t id, uint64_t pc) {
   return (second >= 0xa4 && second <= 0xa7) || (second >= 0xaa && second <= 0xaf);
 }
 
+static void tell_executed(pid_t child) {
+  for (size_t i = 0; i < range_count; ++i)
+    for (uint64_t pc = ranges[i].begin; pc < ranges[i].end; ++pc)
+      if (executed[pc - ranges[0].begin] != 0) fprintf(stderr, "ran %lx %lx\n", pc, executed[pc - ranges[0].begin]);
+  kill(child, SIGKILL);
+  exit(0);
+}
+
 static void arrive(struct thread *thread, uint64_t pc, uint64_t query) {
   int same = thread->repeats && pc == thread->at;
-  if (!same && in_range(thread->at)) ++thread->count;
+  if (!same && in_range(thread->at)) {
+    ++thread->count;
+    ++executed[thread->at - ranges[0].begin];
+    if (thread == threads && thread->count == until) tell_executed(thread->id);
+  }
   thread->at = pc;
   thread->repeats = in_range(pc) && has_repeat_prefix(thread->id, pc);
   if (pc == query && !same) fprintf(stderr, "query %d %lu\n", (int)(thread - threads), thread->count);
@@ -105,6 +121,7 @@ int main(int argc, char **argv) {
   if (argc < 5) return 2;
   uint64_t query = strtoull(argv[2], NULL, 16);
   read_ranges(argv[3]);
+  if (getenv("STEP_UNTIL")) until = strtoull(getenv("STEP_UNTIL"), NULL, 10);
   pid_t child = fork();
   if (child == 0) {
     ptrace(PTRACE_TRACEME, 0, NULL, NULL);

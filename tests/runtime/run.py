@@ -17,15 +17,16 @@ in the counts is one) and exactly the calls given.
 
 usage: run.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]
 """
-import argparse
 import json
 import os
 import re
-import subprocess
 import sys
-import tempfile
 
-COMPILERS = {".c": ("gcc", "clang"), ".cc": ("g++", "clang++")}
+sys.path.insert(0, os.path.join(os.path.dirname(os.path.abspath(__file__)), "../oracle"))
+
+import variants  # noqa: E402
+from variants import Failure, run  # noqa: E402
+
 LEVELS = ("-O0", "-O2")
 
 
@@ -53,35 +54,22 @@ def read_expectations(path):
     return wanted
 
 
-class Failure(Exception):
-    pass
-
-
-def run(command, **options):
-    return subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=120, **options)
-
-
 def build(prefix, compiler, level, flags, source, target):
-    include = os.path.join(os.path.dirname(os.path.abspath(__file__)), "../../runtime/include")
-    command = prefix + [compiler, level, "-I" + include, source, "-o", target] + flags
-    result = run(command)
-    if result.returncode != 0:
-        raise Failure(f"{' '.join(command)}\n{result.stderr}")
+    run(prefix + [compiler, level, variants.INCLUDE, source, "-o", target] + flags, check=True)
 
 
 def end_of(result):
     return f"signal {-result.returncode}" if result.returncode < 0 else str(result.returncode)
 
 
-def check(chord, source, compiler, level, link, wanted, folder):
+def check(chord, source, compiler, level, link, folder):
+    wanted = read_expectations(source)
     flags = wanted["flags"] + link
     plain, woven = os.path.join(folder, "plain"), os.path.join(folder, "woven")
     build([], compiler, level, flags, source, plain)
     build([chord, "--verify"], compiler, level, flags, source, woven)
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("CHORD")}
-    profile = os.path.join(folder, "woven.chord")
-    if os.path.exists(profile):
-        os.unlink(profile)
+    environment = variants.environment()
+    profile = variants.fresh(os.path.join(folder, "woven.chord"))
     expected = run([plain] + wanted["arguments"], cwd=folder, env=environment)
     got = run([woven] + wanted["arguments"], cwd=folder, env=environment)
     if (expected.stdout, expected.stderr) != (got.stdout, got.stderr):
@@ -112,30 +100,4 @@ def check_report(chord, profile, wanted):
         raise Failure(f"{segments} segments, not {wanted['segments']}")
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("chord")
-    parser.add_argument("program")
-    parser.add_argument("--compiler")
-    parser.add_argument("--level")
-    options = parser.parse_args()
-    chord = os.path.realpath(options.chord)
-    source = os.path.realpath(options.program)
-    wanted = read_expectations(source)
-    failures = 0
-    for compiler in COMPILERS[os.path.splitext(source)[1]]:
-        for level in LEVELS:
-            if options.compiler not in (None, compiler) or options.level not in (None, level):
-                continue
-            for link in wanted["link"]:
-                with tempfile.TemporaryDirectory() as folder:
-                    try:
-                        check(chord, source, compiler, level, link, wanted, folder)
-                    except Failure as failure:
-                        failures += 1
-                        print(f"{os.path.basename(source)} {compiler} {level} {' '.join(link)}: {failure}")
-                        print(f"again: {sys.argv[0]} {chord} {source} --compiler={compiler} --level={level}")
-    sys.exit(1 if failures else 0)
-
-
-main()
+variants.main(LEVELS, check, lambda source: read_expectations(source)["link"])

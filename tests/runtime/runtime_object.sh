@@ -9,4 +9,4 @@ diff allowed undefined >out || fail "undefined symbols: $(cat out)"
 nm -g --defined-only runtime.o | awk '{ print $3 }' | grep -v '^__chord_' >others || :
 expect_equal "other symbols" "pthread_create thrd_create" "$(echo $(sort others))"
 size=$(size -A runtime.o | awk '$1 ~ /^\.text/ { n += $2 } END { print n }')
-[ "$size" -le 30720 ] || fail "$size bytes of code"
+[ "$size" -le 36864 ] || fail "$size bytes of code"

@@ -26,7 +26,8 @@ enum chord_event {
   CHORD_BACKWARD = 3,     /* jumps taken backwards, indirect jumps and calls */
   CHORD_LOADS = 4,        /* instructions that read memory */
   CHORD_STORES = 5,       /* instructions that write memory */
-  CHORD_BLOCKS = 6        /* basic blocks entered */
+  CHORD_BLOCKS = 6,       /* basic blocks entered */
+  CHORD_COST = 7          /* what a cost file says (`chord --events=FILE`) */
 };
 
 /* Defined by the runtime that woven objects carry; absent elsewhere. */
@@ -37,6 +38,10 @@ extern void __chord_api_pause(void) __attribute__((weak));
 extern void __chord_api_resume(void) __attribute__((weak));
 extern uint64_t __chord_api_events(int kind) __attribute__((weak));
 extern uint64_t __chord_api_events_process(int kind) __attribute__((weak));
+
+extern int __chord_api_budget(int kind, uint64_t events, void (*callback)(int, uint64_t)) __attribute__((weak));
+extern int __chord_api_budget_extend(int kind, uint64_t events) __attribute__((weak));
+extern uint64_t __chord_api_budget_left(int kind) __attribute__((weak));
 
 /* Whether this program counts. */
 static inline int chord_is_counting(void) { return __chord_api_dump != 0; }
@@ -76,6 +81,32 @@ static inline uint64_t chord_events(enum chord_event kind) {
  * meanwhile are counted up to some moment during the call. */
 static inline uint64_t chord_events_process(enum chord_event kind) {
   return __chord_api_events_process ? __chord_api_events_process((int)kind) : 0;
+}
+
+/* No budget. */
+#define CHORD_UNLIMITED UINT64_MAX
+
+/* Gives the calling thread `events` more of a kind, in place of any budget it has. At the
+ * first probe at or behind that many, the same one whenever the program does the same, the
+ * thread calls `callback` with the kind and with what chord_events() is there, exactly.
+ * The callback runs between two instructions of the program. It may return, and the thread
+ * goes on, without a budget unless it has extended it; or longjmp; but not throw. Without a
+ * callback the thread gets the signal SIGXCPU, as CHORD_BUDGET has it (docs/events.md).
+ * CHORD_UNLIMITED takes the budget away. 0; or -1 if there can be none: the program was
+ * not built with `chord --budget`, or does not count the kind. */
+static inline int chord_budget(enum chord_event kind, uint64_t events, void (*callback)(int kind, uint64_t events)) {
+  return __chord_api_budget ? __chord_api_budget((int)kind, events, callback) : -1;
+}
+
+/* Adds to the calling thread's budget, also of one just used up: what the thread did
+ * beyond it is taken off. 0, or -1 if there has been none. */
+static inline int chord_budget_extend(enum chord_event kind, uint64_t events) {
+  return __chord_api_budget_extend ? __chord_api_budget_extend((int)kind, events) : -1;
+}
+
+/* What is left of it, 0 if nothing, CHORD_UNLIMITED if there is none. */
+static inline uint64_t chord_budget_left(enum chord_event kind) {
+  return __chord_api_budget_left ? __chord_api_budget_left((int)kind) : CHORD_UNLIMITED;
 }
 
 #ifdef __cplusplus

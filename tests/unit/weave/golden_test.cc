@@ -47,6 +47,11 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   base::write_file(folder.file("runtime.s"), "");
   Surroundings around{folder.file("map"), folder.file("runtime.s")};
   Options options;
+  if (source.text.starts_with("# events, budget\n")) {
+    options.place = core::Placement::none;
+    options.events = 1;  // instructions
+    options.budget = true;
+  }
   Woven woven = weave_unit(unit, options, around);
   for (const format::Procedure &p : woven.map.procedures) EXPECT_EQ(p.skipped, "") << p.name;
   base::write_file(around.map_file, format::encode_map(woven.map));

@@ -1,0 +1,64 @@
+"""One small program in all its variants: what the runners of tests/runtime and
+tests/events have in common.
+
+Each runner is called as `run.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]`, checks
+every compiler and level that is not excluded, and prints how to repeat what failed.
+"""
+import argparse
+import os
+import subprocess
+import sys
+import tempfile
+
+ROOT = os.path.dirname(os.path.dirname(os.path.dirname(os.path.abspath(__file__))))
+INCLUDE = "-I" + os.path.join(ROOT, "runtime", "include")
+COMPILERS = {".c": ("gcc", "clang"), ".cc": ("g++", "clang++")}
+
+
+class Failure(Exception):
+    pass
+
+
+def run(command, check=False, **options):
+    """With `check`, a status other than 0 is a failure."""
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=280, **options)
+    if check and result.returncode != 0:
+        raise Failure(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
+    return result
+
+
+def environment(**settings):
+    """Ours, without settings of chord but those given."""
+    return {**{k: v for k, v in os.environ.items() if not k.startswith("CHORD")}, **settings}
+
+
+def fresh(path):
+    """The path, with nothing there."""
+    if os.path.exists(path):
+        os.unlink(path)
+    return path
+
+
+def main(levels, check, variants=lambda source: [[]]):
+    """Calls check(chord, source, compiler, level, variant, folder) for each."""
+    parser = argparse.ArgumentParser()
+    parser.add_argument("chord")
+    parser.add_argument("program")
+    parser.add_argument("--compiler")
+    parser.add_argument("--level")
+    options = parser.parse_args()
+    chord, source = os.path.realpath(options.chord), os.path.realpath(options.program)
+    failures = 0
+    for compiler in COMPILERS[os.path.splitext(source)[1]]:
+        for level in levels:
+            if options.compiler not in (None, compiler) or options.level not in (None, level):
+                continue
+            for variant in variants(source):
+                with tempfile.TemporaryDirectory() as folder:
+                    try:
+                        check(chord, source, compiler, level, variant, folder)
+                    except Failure as failure:
+                        failures += 1
+                        print(f"{os.path.basename(source)} {compiler} {level} {' '.join(variant)}: {failure}")
+                        print(f"again: {sys.argv[0]} {chord} {source} --compiler={compiler} --level={level}")
+    sys.exit(1 if failures else 0)
