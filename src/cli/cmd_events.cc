@@ -1,3 +1,4 @@
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include <filesystem>
@@ -6,6 +7,7 @@
 #include "analysis/event_totals.h"
 #include "base/diagnostics.h"
 #include "cli/command.h"
+#include "cli/live_process.h"
 #include "cli/options.h"
 
 namespace chord::cli {
@@ -15,6 +17,7 @@ constexpr const char *kExamples =
     "Examples:\n"
     "  chord --events=instructions,calls gcc -O2 prog.c -o prog && ./prog && chord events\n"
     "  chord events --by=mark        between the program's calls of chord_mark()\n"
+    "  chord events 1234             of a running process, up to now\n"
     "\n"
     "All threads and all runs of the profile are added up.\n";
 
@@ -47,20 +50,41 @@ report::Table list_marks(const analysis::EventTotals &totals) {
   return table;
 }
 
+bool is_process(const std::vector<std::string> &arguments) {
+  return arguments.size() == 1 && !arguments[0].empty() &&
+         arguments[0].find_first_not_of("0123456789") == std::string::npos && !std::filesystem::exists(arguments[0]);
+}
+
+// What the process has written since it began, a dump of this moment included.
+format::Profile ask_process(const std::string &process, const std::string &file) {
+  LiveProcess live(parse_pid(process), file);
+  std::vector<format::Segment> newest = live.dump(LiveProcess::Seconds(10));
+  format::Profile all = read_profiles({live.profile()}), mine;
+  bool ended = false;
+  for (format::Segment &segment : all.segments) {
+    if (segment.pid != newest.back().pid) continue;
+    if (ended) mine.segments.clear();  // they were of an earlier process of the same number
+    ended = segment.end != CHORD_END_DUMP;
+    mine.segments.push_back(std::move(segment));
+  }
+  return mine;
+}
+
 }  // namespace
 
 int cmd_events(std::vector<std::string> args) {
   CLI::App app("How many events of each kind the program counted.", "chord events");
   std::vector<std::string> profiles;
   ListingOptions listing;
-  std::string by = "kind";
-  app.add_option("PROFILE", profiles, "profiles; without any the newest *.chord in this folder")
+  std::string by = "kind", file;
+  app.add_option("PROFILE", profiles, "profiles, or the number of a process; without any the newest *.chord in this folder")
       ->type_name("");
+  app.add_option("--profile", file, "of a process: the file it writes, if it cannot be found")->type_name("FILE");
   app.add_option("--by", by, "kind or mark")->type_name("KIND")->check(CLI::IsMember({"kind", "mark"}));
   add_listing_options(app, listing);
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
-  format::Profile profile = read_profiles(profiles);
+  format::Profile profile = is_process(profiles) ? ask_process(profiles[0], file) : read_profiles(profiles);
   analysis::EventTotals totals = analysis::total_events(profile);
   if (totals.empty()) {
     throw base::Error(profile.segments.empty() && !profile.warnings.empty() ? profile.warnings[0]

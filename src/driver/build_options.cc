@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "base/diagnostics.h"
+#include "base/file.h"
 #include "weave/event_kinds.h"
 
 namespace chord::driver {
@@ -65,23 +66,40 @@ void choose_weights(const std::string &name, const std::string &value, weave::Op
   options.weights_file = std::filesystem::absolute(value).string();
 }
 
+bool is_file(const std::string &name) {
+  std::error_code failed;
+  return std::filesystem::is_regular_file(name, failed);
+}
+
+// The last kind, `cost`, has a file for its name.
+void choose_costs(const std::string &name, const std::string &file, weave::Options &options) {
+  std::string path = std::filesystem::absolute(file).string();
+  if (!options.cost_file.empty() && options.cost_file != path) {
+    throw base::UsageError(fmt::format("{}={}: a second file of costs", name, file));
+  }
+  options.cost_file = path;
+  options.costs = weave::read_costs(base::read_file(path), file);
+}
+
 void choose_events(const std::string &name, const std::string &value, weave::Options &options) {
   std::istringstream words(value.empty() ? "instructions" : value);
   for (std::string word; std::getline(words, word, ',');) {
-    auto found = std::find(weave::kEventKinds.begin(), weave::kEventKinds.end(), word);
-    if (found == weave::kEventKinds.end()) {
-      throw base::UsageError(fmt::format("{}={}: no such kind of event", name, word),
-                             fmt::format("one of: {}", fmt::join(weave::kEventKinds, ", ")));
+    auto found = std::find(weave::kEventKinds.begin(), weave::kEventKinds.end() - 1, word);
+    if (found == weave::kEventKinds.end() - 1 && !is_file(word)) {
+      throw base::UsageError(fmt::format("{}={}: no such kind of event, and no file of costs", name, word),
+                             fmt::format("one of: {}", fmt::join(weave::kEventKinds.begin(), weave::kEventKinds.end() - 1, ", ")));
     }
+    if (found == weave::kEventKinds.end() - 1) choose_costs(name, word, options);
     options.events |= 1u << (found - weave::kEventKinds.begin());
   }
 }
 
-std::string names_of_events(uint32_t events) {
+std::string names_of_events(uint32_t events, const std::string &cost_file) {
   std::vector<std::string_view> names;
   for (size_t kind = 0; kind < weave::kEventKinds.size(); ++kind) {
     if (events & (1u << kind)) names.push_back(weave::kEventKinds[kind]);
   }
+  if (!names.empty() && names.back() == weave::kEventKinds.back()) names.back() = cost_file;
   return fmt::format("{}", fmt::join(names, ","));
 }
 
@@ -135,7 +153,7 @@ void publish(const weave::Options &options) {
                                  name_of(options.counters, kCounters), weights);
   for (const std::string &glob : options.only) text += fmt::format("--only={}\n", glob);
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
-  if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events));
+  if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
   if (options.budget) text += "--budget\n";
   if (options.position_independent) text += "--position-independent\n";
   if (options.verify) text += "--verify\n";
@@ -157,7 +175,8 @@ const char *build_options_help() {
          "  --weights=PROFILE|structure|paper              frequencies: of an earlier run, or estimated\n"
          "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"
          "                                                 instructions, calls, branches, backward, loads, stores,\n"
-         "                                                 blocks; and nothing else unless --place is given, too\n"
+         "                                                 blocks, or a file of costs; and nothing else unless\n"
+         "                                                 --place is given, too\n"
          "  --budget                                       with --events: a program can be stopped at an exact count\n"
          "                                                 (CHORD_BUDGET=KIND:N, chord_budget())\n"
          "  --only=GLOB, --except=GLOB                     functions or source files to take or leave\n"

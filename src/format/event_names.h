@@ -7,7 +7,7 @@
 
 namespace chord::format {
 
-inline constexpr std::array<std::string_view, 7> kEventNames = {
-    "instructions", "calls", "branches", "backward", "loads", "stores", "blocks"};
+inline constexpr std::array<std::string_view, 8> kEventNames = {
+    "instructions", "calls", "branches", "backward", "loads", "stores", "blocks", "cost"};
 
 }  // namespace chord::format

@@ -240,7 +240,9 @@ std::optional<Decoded> decode(std::string_view bytes) {
   out.size = in.length;
   out.mnemonic = ZydisMnemonicGetString(in.mnemonic);
   bool zeroing = is_zeroing(in, ops);
-  for (unsigned i = 0; i < in.operand_count; ++i) read_operand(in, ops[i], zeroing, out);
+  // The operands of a long nop only fill it: nothing is read.
+  unsigned operands = in.mnemonic == ZYDIS_MNEMONIC_NOP ? 0 : in.operand_count;
+  for (unsigned i = 0; i < operands; ++i) read_operand(in, ops[i], zeroing, out);
   read_flags(in, ops, out);
   classify(in, ops, out);
   if (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) {

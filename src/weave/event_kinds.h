@@ -9,7 +9,7 @@
 namespace chord::weave {
 
 // Numbered as in the runtime (CHORD_EVENT_*).
-enum class EventKind : uint8_t { instructions, calls, branches, backward, loads, stores, blocks };
+enum class EventKind : uint8_t { instructions, calls, branches, backward, loads, stores, blocks, cost };
 
 inline constexpr auto &kEventKinds = format::kEventNames;
 

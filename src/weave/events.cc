@@ -35,8 +35,9 @@ struct Stretch {
 class EventPlanner {
  public:
   EventPlanner(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &liveness,
-               const Sites &sites, const std::vector<double> &weights, const Options &options, uint32_t n)
-      : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), options_(options), n_(n) {
+               const Sites &sites, const std::vector<double> &weights, const std::vector<int64_t> &costs,
+               const Options &options, uint32_t n)
+      : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), costs_(costs), options_(options), n_(n) {
     using Kind = isa::CounterPlace::Kind;
     place_.kind = options.position_independent ? Kind::thread_initial_exec : Kind::thread_local_exec;
     place_.label = kCounters;
@@ -217,16 +218,28 @@ class EventPlanner {
     return core::maximum_spanning_tree(graph_, core::depth_first_order(graph_), cost, never);
   }
 
+  int64_t events_at(EventKind kind, uint32_t instruction) const {
+    return kind == EventKind::cost ? costs_[instruction] : events_of(kind, p_.instructions[instruction]);
+  }
+
+  int64_t events_of_padding(EventKind kind, const Edge &edge) const {
+    int64_t sum = 0;
+    for (uint32_t i = edge.padding_first; i < edge.padding_first + edge.padding_count; ++i) sum += events_at(kind, i);
+    return sum;
+  }
+
   core::Events events(EventKind kind) const {
     core::Events out;
     out.edge.assign(links_.size(), 0);
     out.vertex.assign(stretches_.size(), 0);
     for (size_t e = 1; e < links_.size(); ++e) {
-      if (links_[e].edge != core::kNone) out.edge[e] = events_of(kind, p_, p_.edges[links_[e].edge]);
+      if (links_[e].edge == core::kNone) continue;
+      const Edge &edge = p_.edges[links_[e].edge];
+      out.edge[e] = kind == EventKind::cost ? events_of_padding(kind, edge) : events_of(kind, p_, edge);
     }
     for (size_t v = 0; v < stretches_.size(); ++v) {
       for (uint32_t i = stretches_[v].first; i < stretches_[v].end; ++i)
-        out.vertex[v] += events_of(kind, p_.instructions[i]);
+        out.vertex[v] += events_at(kind, i);
     }
     for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
       if (is_code(b)) out.vertex[first_[b]] += events_of_entering(kind);
@@ -289,11 +302,7 @@ class EventPlanner {
     }
     // Between the two: a jump has been made, padding not yet been run.
     if (l.edge == core::kNone) return behind;
-    const Edge &between = p_.edges[l.edge];
-    for (uint32_t i = between.padding_first; i < between.padding_first + between.padding_count; ++i) {
-      behind += events_of(kind, p_.instructions[i]);
-    }
-    return behind;
+    return behind + events_of_padding(kind, p_.edges[l.edge]);
   }
 
   // Events of a stretch from the site on; nothing if the site is not in it.
@@ -305,7 +314,7 @@ class EventPlanner {
     for (uint32_t i = stretch.first; i < stretch.end; ++i) {
       const Instruction &in = p_.instructions[i];
       if (front && in.first_statement == site.statement) rest = 0;
-      if (rest) *rest += events_of(kind, in);
+      if (rest) *rest += events_at(kind, i);
       if (!front && in.last_statement == site.statement) rest = 0;
     }
     return rest;
@@ -316,6 +325,7 @@ class EventPlanner {
   const assembly::Liveness &live_;
   const Sites &sites_;
   const std::vector<double> &weights_;
+  const std::vector<int64_t> &costs_;  // by instruction
   const Options &options_;
   uint32_t n_;
   isa::CounterPlace place_;
@@ -339,9 +349,9 @@ void for_each_kind(const Options &options, Action action) {
 
 std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit, const Procedure &procedure,
                                               const assembly::Liveness &liveness, const Sites &sites,
-                                              const std::vector<double> &weights, const Options &options,
-                                              uint32_t n, std::string &why_not) {
-  return EventPlanner(unit, procedure, liveness, sites, weights, options, n).run(why_not);
+                                              const std::vector<double> &weights, const std::vector<int64_t> &costs,
+                                              const Options &options, uint32_t n, std::string &why_not) {
+  return EventPlanner(unit, procedure, liveness, sites, weights, costs, options, n).run(why_not);
 }
 
 std::string emit_event_records(const Options &options) {

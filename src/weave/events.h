@@ -44,13 +44,15 @@ struct Probe {
   std::string place_label;
 };
 
-// `weights`: how often each edge of the procedure is expected to be taken; `n`: the
-// procedure's number in the unit. Nothing if it cannot be woven, with the reason.
+// `weights`: how often each edge of the procedure is expected to be taken; `costs`: of each
+// instruction, if that kind is counted; `n`: the procedure's number in the unit. Nothing if it
+// cannot be woven, with the reason.
 std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit,
                                               const assembly::Procedure &procedure,
                                               const assembly::Liveness &liveness, const Sites &sites,
-                                              const std::vector<double> &weights, const Options &options,
-                                              uint32_t n, std::string &why_not);
+                                              const std::vector<double> &weights,
+                                              const std::vector<int64_t> &costs, const Options &options, uint32_t n,
+                                              std::string &why_not);
 
 // The runtime's record of each counted kind, as assembler text; once for a unit.
 std::string emit_event_records(const Options &options);

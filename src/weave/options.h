@@ -9,6 +9,7 @@
 #include "core/plan.h"
 #include "format/weights.h"
 #include "isa/isa.h"
+#include "weave/costs.h"
 
 namespace chord::weave {
 
@@ -22,6 +23,8 @@ struct Options {
   std::vector<std::string> only;    // globs over functions and source files; empty: all
   std::vector<std::string> except;
   uint32_t events = 0;              // kinds to count, one bit each (weave/event_kinds.h)
+  std::string cost_file;            // the kind `cost`: its rules (weave/costs.h), and what is in it
+  std::vector<CostRule> costs;
   bool budget = false;              // probes look whether a budget of events is used up
   bool position_independent = false;  // the code may end up in a shared object
   bool verify = false;

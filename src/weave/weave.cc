@@ -113,7 +113,9 @@ class UnitWeaver {
     std::optional<std::vector<Probe>> probes = std::vector<Probe>{};
     if (options_.events != 0) {
       std::vector<double> weights = edge_weights(p, map, out_.map.mnemonics, options_);
-      probes = plan_events(unit_, p, liveness, sites, weights, options_, n, why_not);
+      std::vector<int64_t> costs;
+      if (!options_.costs.empty()) costs = instruction_costs(options_.costs, map, out_.map);
+      probes = plan_events(unit_, p, liveness, sites, weights, costs, options_, n, why_not);
       if (!probes) return why_not;
     }
     if (short_branch_breaks(unit_, p, *plan, sites, *probes, options_)) return "a one-byte branch over too much code";

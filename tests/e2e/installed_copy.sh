@@ -6,6 +6,7 @@ cmake --install "$build" --prefix "$work/installed" >log 2>&1 || fail "$(cat log
 CHORD=$work/installed/bin/chord
 [ -x "$CHORD" ] || fail "no bin/chord: $(find installed -type f)"
 [ -f installed/include/chord/chord.h ] || fail "no include/chord/chord.h: $(find installed -type f)"
+[ -f installed/share/chord/small-core.costs ] || fail "no share/chord/small-core.costs: $(find installed -type f)"
 mv installed 'moved copy'
 CHORD="$work/moved copy/bin/chord"
 sample_program

@@ -7,6 +7,9 @@ int main(void) {
   chord_pause();
   chord_resume();
   chord_reset();
+  if (chord_events(CHORD_INSTRUCTIONS) != 0 || chord_events_process(CHORD_COST) != 0) return 2;
+  if (chord_budget(CHORD_CALLS, 1, 0) != -1 || chord_budget_extend(CHORD_CALLS, 1) != -1) return 3;
+  if (chord_budget_left(CHORD_CALLS) != CHORD_UNLIMITED) return 4;
   return chord_is_counting() || chord_mark("x") != 0 || chord_dump() != 0;
 }
 SOURCE

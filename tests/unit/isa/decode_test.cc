@@ -12,6 +12,12 @@ Decoded decoded(std::string_view bytes) {
 }
 Resources reg(const char *name) { return *register_named(name); }
 
+TEST(Decode, LongNopsReadNothing) {
+  Decoded nop = decoded(std::string_view("\x0f\x1f\x44\0\0", 5));  // nopl 0(%rax,%rax,1)
+  EXPECT_EQ(nop.reads, 0u);
+  EXPECT_EQ(nop.traits & kLoad, 0u);
+}
+
 TEST(Decode, FlowClasses) {
   EXPECT_EQ(decoded("\xc3").flow, Flow::leave);                                  // ret
   EXPECT_EQ(decoded("\xf3\xc3").flow, Flow::leave);                              // rep ret
