@@ -350,6 +350,24 @@ size_t extra_stack(const Instance &instance) {
   return (bytes + 8192 + 4095) & ~size_t{4095};
 }
 
+// Compilers' libraries ask whether pthread_key_create is linked in before they call any
+// of these, all by weak references. In a static program our own use of it must not
+// leave them with half of the set: naming a function has it linked in.
+asm(R"(
+	.irp name, pthread_once, pthread_getspecific, pthread_join, pthread_equal, pthread_self, pthread_detach, pthread_cancel
+	.globl \name
+	.endr
+	.irp name, sched_yield, pthread_mutex_lock, pthread_mutex_trylock, pthread_mutex_timedlock, pthread_mutex_unlock, pthread_mutex_init, pthread_mutex_destroy
+	.globl \name
+	.endr
+	.irp name, pthread_cond_init, pthread_cond_broadcast, pthread_cond_signal, pthread_cond_wait, pthread_cond_timedwait, pthread_cond_destroy, pthread_mutexattr_init
+	.globl \name
+	.endr
+	.irp name, pthread_mutexattr_settype, pthread_mutexattr_destroy, pthread_rwlock_rdlock, pthread_rwlock_tryrdlock, pthread_rwlock_wrlock, pthread_rwlock_trywrlock, pthread_rwlock_unlock
+	.globl \name
+	.endr
+)");
+
 void install_thread_hook(Instance &instance, const ModuleState &state) {
   instance.has_key = pthread_key_create(&instance.key, state.on_thread_end) == 0;
   if (instance.has_key && self != nullptr && self != ended_thread) pthread_setspecific(instance.key, self);

@@ -8,6 +8,7 @@
 #include <set>
 
 #include "assembly/dispatch.h"
+#include "assembly/stack_depth.h"
 #include "assembly/unwind_info.h"
 
 namespace chord::assembly {
@@ -327,7 +328,7 @@ class ProcedureGraph {
       std::vector<uint32_t> &into = input.predecessors[block];
       into.insert(into.end(), jumps_.begin(), jumps_.end());
     }
-    for (uint32_t b : jumps_) input.jumps.push_back({b, frame_stands_at(source_, p_, last_of(b))});
+    add_jumps(input);
     std::set<uint32_t> dispatched;
     for (const Dispatch &d : resolve_dispatch(input)) {
       add_dispatch(d);
@@ -336,6 +337,23 @@ class ProcedureGraph {
     for (uint32_t b : jumps_) {
       if (!dispatched.contains(b)) add_edge(b, kExit, EdgeKind::tail_call);
     }
+  }
+
+  void add_jumps(DispatchInput &input) {
+    std::vector<std::optional<int64_t>> depths;
+    for (uint32_t b : jumps_) {
+      std::optional<bool> stands = frame_stands_at(source_, p_, last_of(b));
+      if (!stands && depths.empty()) depths = stack_depths(p_, ways_within(input.predecessors));
+      input.jumps.push_back({b, stands ? *stands : depths[b].value_or(0) != 0});
+    }
+  }
+
+  // Without those that come from outside with a frame of their own.
+  std::vector<std::vector<uint32_t>> ways_within(std::vector<std::vector<uint32_t>> predecessors) const {
+    for (uint32_t b = 0; b < predecessors.size(); ++b) {
+      if (p_.blocks[b].kind == BlockKind::landing) std::erase(predecessors[b], kEntry);
+    }
+    return predecessors;
   }
 
   void collect_known_labels(DispatchInput &input) {

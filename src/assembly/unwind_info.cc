@@ -149,10 +149,11 @@ std::string change_rules(const UnwindRules &from, const UnwindRules &to) {
   return out;
 }
 
-bool frame_stands_at(const Source &source, const Procedure &procedure, const Instruction &instruction) {
+std::optional<bool> frame_stands_at(const Source &source, const Procedure &procedure, const Instruction &instruction) {
   const UnwindInfo info(source, procedure.fragments[instruction.fragment]);
   const UnwindRules &rules = info.before(instruction.first_statement);
-  return rules.active && !(rules.frame_follows_stack_pointer() && rules.frame_offset == 8);
+  if (!rules.active) return std::nullopt;
+  return !(rules.frame_follows_stack_pointer() && rules.frame_offset == 8);
 }
 
 }  // namespace chord::assembly

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -42,7 +43,8 @@ uint32_t start_of_rules(const Source &source, const Fragment &fragment);
 // Directives that lead from one set of rules to another.
 std::string change_rules(const UnwindRules &from, const UnwindRules &to);
 
-// True if the unwind rules say that a stack frame is set up at the instruction.
-bool frame_stands_at(const Source &source, const Procedure &procedure, const Instruction &instruction);
+// Do the unwind rules say that a stack frame is set up at the instruction? Nothing if
+// there are none.
+std::optional<bool> frame_stands_at(const Source &source, const Procedure &procedure, const Instruction &instruction);
 
 }  // namespace chord::assembly

@@ -25,6 +25,16 @@ enum class Flow : uint8_t {
   leave,        // return, and what ends a thread of control (hlt, ud2)
 };
 
+// What an instruction does to the stack pointer.
+enum class StackMove : uint8_t {
+  none,        // nothing, or undone when it returns (call)
+  by,          // grows the stack by stack_bytes
+  from_frame,  // puts it stack_bytes below the frame pointer
+  makes_frame, // the frame pointer becomes the stack pointer
+  deeper,      // grows it by an unknown amount (alignment, variable-length arrays)
+  unknown,
+};
+
 struct Decoded {
   uint8_t size = 0;
   Flow flow = Flow::next;
@@ -33,6 +43,8 @@ struct Decoded {
   bool marks_entry = false;   // endbr64: must stay first where it stands first
   bool unknown_effects = false;  // system call and the like: assume everything read
   bool traps = false;         // ud2, hlt: does not go on
+  StackMove stack = StackMove::none;
+  int32_t stack_bytes = 0;
   int64_t displacement = 0;   // direct branches: target minus end of instruction
   Resources reads = 0;
   Resources writes = 0;       // may change

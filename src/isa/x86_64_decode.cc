@@ -219,6 +219,56 @@ void classify(const Instruction &in, const Operands &ops, Decoded &out) {
   }
 }
 
+bool is_register(const ZydisDecodedOperand &op, ZydisRegister reg) {
+  return op.type == ZYDIS_OPERAND_TYPE_REGISTER && op.reg.value == reg;
+}
+
+// `lea x(%base), %rsp` with nothing else in the address.
+bool is_offset_from(const ZydisDecodedOperand &op, ZydisRegister base) {
+  return op.type == ZYDIS_OPERAND_TYPE_MEMORY && op.mem.base == base && op.mem.index == ZYDIS_REGISTER_NONE;
+}
+
+void move_stack(Decoded &out, StackMove move, int64_t bytes = 0) {
+  out.stack = move;
+  out.stack_bytes = static_cast<int32_t>(bytes);
+}
+
+void follow_stack(const Instruction &in, const Operands &ops, Decoded &out) {
+  const bool constant = ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+  if (in.mnemonic == ZYDIS_MNEMONIC_MOV && is_register(ops[0], ZYDIS_REGISTER_RBP) && is_register(ops[1], ZYDIS_REGISTER_RSP)) {
+    return move_stack(out, StackMove::makes_frame);
+  }
+  if (!(out.writes & general(rsp)) || out.flow == Flow::call || out.flow == Flow::leave) return;
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_PUSH:
+    case ZYDIS_MNEMONIC_PUSHFQ:
+      return move_stack(out, StackMove::by, in.operand_width / 8);
+    case ZYDIS_MNEMONIC_POP:
+    case ZYDIS_MNEMONIC_POPFQ:
+      if (is_register(ops[0], ZYDIS_REGISTER_RSP)) break;
+      return move_stack(out, StackMove::by, -in.operand_width / 8);
+    case ZYDIS_MNEMONIC_LEAVE:
+      return move_stack(out, StackMove::from_frame, -8);
+    case ZYDIS_MNEMONIC_SUB:
+      if (constant) return move_stack(out, StackMove::by, ops[1].imm.value.s);
+      return move_stack(out, StackMove::deeper);
+    case ZYDIS_MNEMONIC_ADD:
+      if (constant) return move_stack(out, StackMove::by, -ops[1].imm.value.s);
+      break;
+    case ZYDIS_MNEMONIC_AND:
+      return move_stack(out, StackMove::deeper);
+    case ZYDIS_MNEMONIC_LEA:
+      if (is_offset_from(ops[1], ZYDIS_REGISTER_RSP)) return move_stack(out, StackMove::by, -ops[1].mem.disp.value);
+      if (is_offset_from(ops[1], ZYDIS_REGISTER_RBP)) return move_stack(out, StackMove::from_frame, -ops[1].mem.disp.value);
+      break;
+    case ZYDIS_MNEMONIC_MOV:
+      if (is_register(ops[1], ZYDIS_REGISTER_RBP)) return move_stack(out, StackMove::from_frame);
+      break;
+    default: break;
+  }
+  move_stack(out, StackMove::unknown);
+}
+
 void read_flags(const Instruction &in, const Operands &ops, Decoded &out) {
   if (in.cpu_flags == nullptr) return;
   const ZydisAccessedFlags &f = *in.cpu_flags;
@@ -245,6 +295,7 @@ std::optional<Decoded> decode(std::string_view bytes) {
   for (unsigned i = 0; i < operands; ++i) read_operand(in, ops[i], zeroing, out);
   read_flags(in, ops, out);
   classify(in, ops, out);
+  follow_stack(in, ops, out);
   if (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) {
     out.traits |= kRepeated;
     out.kills = 0;  // with a count of zero nothing changes
