@@ -88,14 +88,19 @@ def _instrument(binary):
     return binary if done.returncode == 0 else None
 
 
-def build(real, c, folder, train):
+def build(real, c, folder, train, reuse=False):
     """The executable, or None if this tool cannot make it. `train(binary)` runs a
-    chord build once and returns the profile."""
+    chord build once and returns the profile; with `reuse` an executable that an earlier
+    run of the benchmark made is taken as it is."""
     target = folder / c.folder
+    if reuse and (target / "done").exists():
+        return target / "prog" if (target / "prog").exists() else None
     shutil.rmtree(target, ignore_errors=True)
     target.mkdir(parents=True)
     binary = _link(real, c, c.chord, target)
     if c.trained:
         profile = train(binary)
         binary = _link(real, c, [*c.chord, f"--weights={profile}"], target)
-    return _instrument(binary) if c.bolt else binary
+    made = _instrument(binary) if c.bolt else binary
+    (target / "done").write_text("")
+    return made

@@ -14,18 +14,18 @@ def _text(x, y, text, anchor="start", size=12, colour="#333"):
 
 
 def overhead(result, means):
-    """`means`: configuration -> (time, instructions, programs), ratios to plain."""
+    """`means`: configuration -> (time, instructions), ratios to plain."""
     # A ratio off the scale is cut at its end and says so in figures.
     limit = 2.0
     width = 420
-    rows = sorted(means.items(), key=lambda item: item[1][0])
+    rows = sorted(((n, m) for n, m in means.items() if all(v == v for v in m)), key=lambda item: item[1][0])
     height = TOP + ROW * len(rows) + 30
     scale = width / (limit - 0.95)
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{LEFT + width + RIGHT}" height="{height}">',
              '<rect width="100%" height="100%" fill="white"/>',
              _text(LEFT, 20, f"Cost over the plain build, geometric mean of {len(result['programs'])} programs", size=14),
              _text(LEFT, 36, "dark: CPU time; light: instructions executed", size=11, colour="#666")]
-    for number, (name, (seconds, executed, _)) in enumerate(rows):
+    for number, (name, (seconds, executed)) in enumerate(rows):
         y = TOP + ROW * number
         ours = name.startswith("chord")
         parts.append(_text(LEFT - 8, y + 15, name, "end"))

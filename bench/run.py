@@ -4,6 +4,7 @@ real programs. See README.md for the method.
 
     bench/run.py                                everything, about an hour
     bench/run.py --quick --programs=lua,bzip2   a first impression
+    bench/run.py --measure=instructions; bench/run.py --reuse --measure=time
 """
 
 import argparse
@@ -27,7 +28,7 @@ import measure  # noqa: E402
 import plot  # noqa: E402
 
 
-def build_all(real, chosen, folder, size):
+def build_all(real, options, folder, size):
     """Executables by configuration; what a tool cannot build is left out and named."""
 
     def train(binary):
@@ -35,11 +36,11 @@ def build_all(real, chosen, folder, size):
         return next(binary.parent.glob("*.chord")).rename(folder / "training.chord")
 
     binaries = {}
-    for name in chosen:
+    for name in options.chosen:
         c = configurations.ALL[name]
         if not real.allows(c.family):
             continue
-        binary = configurations.build(real, c, folder, train)
+        binary = configurations.build(real, c, folder, train, options.reuse)
         if binary is None:
             print(f"  {real.name:8} {name:16} cannot be built", flush=True)
         else:
@@ -47,27 +48,42 @@ def build_all(real, chosen, folder, size):
     return binaries
 
 
-def bench_program(real, options):
-    folder = Path(options.work) / real.name
-    plain = configurations.build(real, configurations.ALL["plain"], folder, None)
-    size = measure.calibrated_size(plain, real.runs, options.seconds)
-    binaries = build_all(real, options.chosen, folder, size)
-    small = max(1, size // options.shrink)
+def count_instructions(real, binaries, small, plain, rows):
     counted = {name: measure.instructions(binary, real.runs(small))
                for name, binary in binaries.items() if name != "control"}
     counted["control"] = counted["plain"]
-    rows = {}
+    for name in binaries:
+        reference = configurations.ALL[name].reference
+        if reference is not None:
+            rows.setdefault(name, {})["instructions"] = counted[name] / counted[reference]
+            print(f"  {real.name:8} {name:16} instructions {rows[name]['instructions']:.3f}", flush=True)
+    rows["callgrind"] = {"slowdown": measure.callgrind_slowdown(plain, real.runs(small))}
+
+
+def measure_time(real, binaries, size, repeats, rows):
     for name, binary in binaries.items():
         reference = configurations.ALL[name].reference
         if reference is None:
             continue
-        ratios = measure.paired(binary, binaries[reference], real.runs(size), options.repeats)
-        rows[name] = {"time": dataclasses.asdict(measure.summarise(ratios)), "ratios": ratios,
-                      "instructions": counted[name] / counted[reference]}
-        print(f"  {real.name:8} {name:16} time {rows[name]['time']['median']:.3f}"
-              f" ({rows[name]['time']['low']:.3f}–{rows[name]['time']['high']:.3f})"
-              f"  instructions {rows[name]['instructions']:.3f}", flush=True)
-    rows["callgrind"] = {"slowdown": measure.callgrind_slowdown(plain, real.runs(small))}
+        ratios = measure.paired(binary, binaries[reference], real.runs(size), repeats)
+        row = rows.setdefault(name, {})
+        row["time"], row["ratios"] = dataclasses.asdict(measure.summarise(ratios)), ratios
+        print(f"  {real.name:8} {name:16} time {row['time']['median']:.3f}"
+              f" ({row['time']['low']:.3f}–{row['time']['high']:.3f})", flush=True)
+
+
+def bench_program(real, options, known):
+    """`known`: what an earlier run found, to be completed."""
+    folder = Path(options.work) / real.name
+    plain = configurations.build(real, configurations.ALL["plain"], folder, None, options.reuse)
+    size = known.get("size") or measure.calibrated_size(plain, real.runs, options.seconds)
+    binaries = build_all(real, options, folder, size)
+    small = max(1, size // options.shrink)
+    rows = known.get("rows", {})
+    if options.measure != "time":
+        count_instructions(real, binaries, small, plain, rows)
+    if options.measure != "instructions":
+        measure_time(real, binaries, size, options.repeats, rows)
     return {"size": size, "small": small, "rows": rows}
 
 
@@ -99,22 +115,27 @@ def bench_build(options, cache):
 def means(result, name):
     """Geometric means of time and instructions over the programs that have the configuration."""
     rows = [p["rows"][name] for p in result["programs"].values() if name in p["rows"]]
-    return (measure.geometric_mean(r["time"]["median"] for r in rows),
-            measure.geometric_mean(r["instructions"] for r in rows), len(rows))
+    return (measure.geometric_mean(r["time"]["median"] for r in rows if "time" in r),
+            measure.geometric_mean(r["instructions"] for r in rows if "instructions" in r))
+
+
+def cell(row):
+    if row is None:
+        return "–"
+    seconds = f"{row['time']['median']:.2f}" if "time" in row else "?"
+    return f"{seconds}, {row['instructions']:.3f}" if "instructions" in row else f"{seconds}, ?"
 
 
 def table(result):
     names = list(result["programs"])
     lines = ["| time, instructions | " + " | ".join(names) + " | geometric mean |", "| --- |" + " ---: |" * (len(names) + 1)]
     for peer in result["configurations"]:
-        cells = []
-        for n in names:
-            row = result["programs"][n]["rows"].get(peer)
-            cells.append(f"{row['time']['median']:.2f}, {row['instructions']:.3f}" if row else "–")
-        mean_time, mean_executed, _ = means(result, peer)
+        cells = [cell(result["programs"][n]["rows"].get(peer)) for n in names]
+        mean_time, mean_executed = means(result, peer)
         lines.append(f"| {peer} | " + " | ".join(cells) + f" | **{mean_time:.3f}, {mean_executed:.3f}** |")
-    slow = [p["rows"]["callgrind"]["slowdown"] for p in result["programs"].values()]
-    lines += ["", f"callgrind takes {measure.geometric_mean(slow):.0f}× the plain time ({min(slow):.0f}–{max(slow):.0f}×)."]
+    slow = [p["rows"]["callgrind"]["slowdown"] for p in result["programs"].values() if "callgrind" in p["rows"]]
+    if slow:
+        lines += ["", f"callgrind takes {measure.geometric_mean(slow):.0f}× the plain time ({min(slow):.0f}–{max(slow):.0f}×)."]
     if "build" in result:
         b = result["build"]
         lines += ["", f"Compiling sqlite3.c (-O2 -g) takes {b['ratio']:.2f}× the plain time; the map is "
@@ -137,6 +158,9 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.5, help="CPU time of one plain run")
     parser.add_argument("--shrink", type=int, default=16, help="inputs are this much smaller under valgrind")
     parser.add_argument("--quick", action="store_true", help="5 pairs of 0.3 s, no compile-time measurement")
+    parser.add_argument("--measure", choices=["both", "instructions", "time"], default="both",
+                        help="instructions can be counted on a busy machine; results of one day are put together")
+    parser.add_argument("--reuse", action="store_true", help="take executables that an earlier run has built")
     parser.add_argument("--work", default=str(ROOT / "build" / "bench"), help="where to build")
     parser.add_argument("--results", help="where results are kept (default: bench/results; with --quick: the work folder)")
     options = parser.parse_args()
@@ -149,8 +173,12 @@ def main():
               "seconds": options.seconds, "configurations": [n for n in options.chosen if configurations.ALL[n].reference],
               "programs": {}}
     results = Path(options.results or (options.work if options.quick else HERE / "results"))
+    earlier = results / f"{result['date']}.json"
+    if options.measure != "both" and earlier.exists():
+        result = {**json.loads(earlier.read_text()), "repeats": options.repeats}
     for name in options.programs.split(","):
-        result["programs"][name] = bench_program(programs.ALL[name](cache), options)
+        known = result["programs"].get(name, {})
+        result["programs"][name] = bench_program(programs.ALL[name](cache), options, known)
         keep(result, results)  # a run that is cut short has measured something
     if not options.quick:
         result["build"] = bench_build(options, cache)
