@@ -7,6 +7,7 @@
  *
  * History
  *   1  first version
+ *   2  spots in anchors; registers of interrupted frames among the exits
  */
 #ifndef CHORD_ABI_H
 #define CHORD_ABI_H
@@ -14,7 +15,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHORD_ABI_VERSION 1
+#define CHORD_ABI_VERSION 2
 
 /* ---- Sections of a woven object ----------------------------------------
  *
@@ -99,12 +100,16 @@ struct chord_proc {
  *     u32 marks       number of marks in the fragment
  *     ULEB128[marks]  woven offset of each mark, as the difference to the mark
  *                     before (the first: to the fragment's start)
+ *     ULEB128         number of spots in the fragment
+ *     ULEB128[spots]  woven offset of each spot, likewise
  *   padded with zero bytes to a multiple of 8
  *
  * A mark is an original instruction behind which, up to the next mark, woven and
  * original code have the same bytes' lengths: instruction i lies at
  * woven(mark) + original(i) - original(mark). The map lists the marked
- * instructions (Procedure::marks), fragment by fragment, in the same order.
+ * instructions (Procedure::marks), fragment by fragment, in the same order; so it
+ * does the spots (Procedure::spots): places from which on, in inserted code, something
+ * else has been done and counted than the nearest instruction tells.
  */
 
 /* Functions whose calls in woven code go to the runtime first: `call NAME` becomes
@@ -213,6 +218,11 @@ struct chord_module_info {
  * segment began: after a fork, a dump, a reset. A dump ends what runs on (+1) and
  * the next segment begins with it (-1), so each segment obeys the flow law alone
  * and the two cancel in the sum. */
+/* A program counter that was interrupted (AT_PC) comes with the registers there, one
+ * chord_exit for each that is not zero: kind is CHORD_EXIT_REGISTER + its number
+ * (DWARF's: 0 to 15 general, 17 to 32 the low halves of xmm0 to xmm15), and `count` the
+ * sum, modulo 2^64, of its values, each times the count of its frame. What a counter
+ * that the loop there keeps in a register has not yet added to memory follows from it. */
 struct chord_exit {
   uint64_t pc;     /* link-time address in the module */
   uint64_t count;
@@ -225,6 +235,8 @@ enum {
   CHORD_EXIT_AT_PC = 1,   /* the instruction at pc was not executed; one that only ends
                              behind pc was */
   CHORD_EXIT_AT_CHECK = 2, /* likewise, and the counters of events lack nothing (a budget) */
+  CHORD_EXIT_REGISTER = 3,
 };
+#define CHORD_LAST_REGISTER 32
 
 #endif

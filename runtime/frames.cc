@@ -42,10 +42,25 @@ uint32_t exit_kind(const Frame &frame) {
   return frame.checked ? CHORD_EXIT_AT_CHECK : CHORD_EXIT_AT_PC;
 }
 
+// A loop may keep counters in any register; which ones it did, here, the map knows.
+void record_registers(Instance &instance, const Frame &frame, int64_t count) {
+  auto add = [&](uint32_t number, uint64_t value) {
+    int64_t sum = static_cast<int64_t>(value * static_cast<uint64_t>(count));
+    if (value != 0) record_exit(instance, frame.registers.pc(), CHORD_EXIT_REGISTER + number, sum);
+  };
+  for (uint32_t i = 0; i < 16; ++i)
+    if (i != 7) add(i, frame.registers.r[i]);
+  _libc_fpstate vectors;
+  const _libc_fpstate *saved = frame.context->uc_mcontext.fpregs;
+  if (saved == nullptr || !read_safely(saved, &vectors, sizeof vectors)) return;
+  for (uint32_t i = 0; i < 16; ++i) add(17 + i, load<uint64_t>(&vectors._xmm[i]));
+}
+
 void record(Instance &instance, const Frame &frame, int64_t count) {
   uint64_t place = call_place(frame);
-  if (!is_ours(place) && in_woven_module(instance, place))
-    record_exit(instance, frame.registers.pc(), exit_kind(frame), count);
+  if (is_ours(place) || !in_woven_module(instance, place)) return;
+  record_exit(instance, frame.registers.pc(), exit_kind(frame), count);
+  if (frame.context != nullptr) record_registers(instance, frame, count);
 }
 
 bool in_unwinder(Instance &instance, const Frame &frame) {
@@ -87,20 +102,21 @@ constexpr size_t frames_at_once = 64;
 bool record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t count) {
   Frame first = frame;
   size_t frames = 0;
+  bool again = false;  // pcs alone do not tell all
   uint64_t pcs[frames_at_once];
-  bool interrupted[frames_at_once], checked[frames_at_once];
+  bool checked[frames_at_once];
   for (bool found = false; !found;) {
     if (frames < frames_at_once) {
       pcs[frames] = frame.registers.pc();
-      interrupted[frames] = frame.interrupted;
       checked[frames] = frame.checked;
     }
     ++frames;
+    again = again || frame.context != nullptr || frames > frames_at_once;
     uint64_t sp = frame.registers.sp();
     if (step(instance, frame) != Step::caller) return false;
     found = sp <= target && target < frame.registers.sp();
   }
-  if (frames > frames_at_once) {
+  if (again) {
     for (frame = first; frames != 0; --frames) {
       record(instance, frame, count);
       step(instance, frame);
@@ -110,8 +126,7 @@ bool record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
   Frame one;
   for (size_t i = 0; i < frames; ++i) {
     one.registers.r[16] = pcs[i];
-    one.interrupted = interrupted[i];
-    one.checked = checked[i];
+    one.interrupted = one.checked = checked[i];
     record(instance, one, count);
   }
   return true;
@@ -192,6 +207,18 @@ Passing where(_Unwind_Context *context, void *caller) {
   return passing;
 }
 
+// The unwinder knows the general registers of the frame it passes, but not the others.
+__attribute__((noinline)) void record_interrupted(Instance &instance, const Passing &passing) {
+  Frame frame;
+  __chord_capture(&frame.registers);
+  while (step(instance, frame) == Step::caller) {
+    if (!frame.interrupted || frame.registers.pc() != passing.pc || frame.registers.sp() != passing.sp) continue;
+    record(instance, frame, 1);
+    return;
+  }
+  instance.notes |= note_stack_lost;
+}
+
 void note_passing(const Passing &passing, bool lands) {
   Instance *running = instance();
   if (running == nullptr) return;
@@ -199,8 +226,12 @@ void note_passing(const Passing &passing, bool lands) {
   if (thread != nullptr) thread->popped = lands ? 0 : passing.sp;
   if (passing.pc == 0)
     running->notes |= note_stack_lost;
-  else if (thread == nullptr || thread->paused == nullptr)
-    record_exit(*running, passing.pc, passing.interrupted != 0 ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, 1);
+  else if (thread != nullptr && thread->paused != nullptr)
+    return;
+  else if (passing.interrupted != 0)
+    record_interrupted(*running, passing);
+  else
+    record_exit(*running, passing.pc, CHORD_EXIT_AT_CALL, 1);
 }
 
 void begin_search() {

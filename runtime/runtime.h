@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 3;
+constexpr uint32_t layout_version = 4;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -200,6 +200,7 @@ struct Frame {
   bool interrupted = false;
   bool checked = false;  // … by a probe that found a budget used up
   bool safe = false;  // memory may be damaged: check every read
+  const ucontext_t *context = nullptr;  // interrupted frames: all that the kernel saved
 };
 
 enum class Step { caller, end, lost };
@@ -228,11 +229,11 @@ struct ExitTable {
   ExitTable *next;
   uint64_t slots;  // a power of two
   struct Slot {
-    uint64_t key;  // pc, with the kind in the top bits; 0 = free
+    uint64_t key;  // pc, with the kind above it; 0 = free
     int64_t count;
   } slot[];
 };
-constexpr int exit_kind_shift = 62;  // addresses are shorter
+constexpr int exit_kind_shift = 57;  // programs get no address that long
 constexpr uint64_t exit_pc_bits = (uint64_t{1} << exit_kind_shift) - 1;
 
 void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count);

@@ -132,6 +132,7 @@ Step apply(const Rule &rule, Frame &frame) {
       return Step::lost;
   r.r[7] = cfa;
   frame.interrupted = frame.checked = false;
+  frame.context = nullptr;
   return Step::caller;
 }
 
@@ -171,6 +172,7 @@ Step apply(const Row &row, Frame &frame) {
       return Step::lost;
   // The kernel's signal frames are told by their code; among tables only ours has one.
   frame.interrupted = frame.checked = row.signal_frame;
+  frame.context = nullptr;
   return Step::caller;
 }
 
@@ -250,6 +252,7 @@ Frame frame_of(const ucontext_t &context) {
     frame.registers.r[i] = static_cast<uint64_t>(context.uc_mcontext.gregs[from[i]]);
   frame.interrupted = true;
   frame.checked = false;
+  frame.context = &context;
   return frame;
 }
 

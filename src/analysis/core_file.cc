@@ -71,6 +71,17 @@ void read_thread(std::string_view content, CoreFile &core) {
   core.threads.push_back(thread);
 }
 
+// Follows the thread's other registers.
+void read_vectors(std::string_view content, CoreFile &core) {
+  user_fpregs_struct saved;
+  if (content.size() < sizeof saved || core.threads.empty()) return;
+  std::memcpy(&saved, content.data(), sizeof saved);
+  for (size_t i = 0; i < 16; ++i) {
+    uint64_t low = saved.xmm_space[4 * i], high = saved.xmm_space[4 * i + 1];
+    core.threads.back().vectors[i] = low | high << 32;
+  }
+}
+
 void read_auxiliary(std::string_view content, CoreFile &core) {
   base::ByteReader in(content);
   while (in.remaining() >= 16) {
@@ -105,6 +116,7 @@ void read_notes(const ElfImage &elf, const GElf_Phdr &part, CoreFile &core) {
   for (size_t at = 0; (at = gelf_getnote(data, at, &note, &name, &content)) != 0;) {
     std::string_view bytes(static_cast<const char *>(data->d_buf) + content, note.n_descsz);
     if (note.n_type == NT_PRSTATUS) read_thread(bytes, core);
+    if (note.n_type == NT_FPREGSET) read_vectors(bytes, core);
     if (note.n_type == NT_AUXV) read_auxiliary(bytes, core);
     if (note.n_type == NT_FILE) read_mappings(bytes, core);
   }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "analysis/interrupted.h"
 #include "base/diagnostics.h"
 
 namespace chord::analysis {
@@ -118,6 +119,7 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
   core::Measurement measurement;
   measurement.counters = measured.counters;
   measurement.counters.resize(map.plan.counters.size());
+  if (procedure.problem.empty()) procedure.problem = undo_steps(map, measurement.counters);
   measurement.early_exits.assign(ends.by_block.begin(), ends.by_block.end());
   procedure.counts = core::solve_counts(map.graph(), map.plan, measurement);
   if (procedure.problem.empty()) procedure.problem = procedure.counts.contradiction;

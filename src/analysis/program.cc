@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "analysis/count_procedure.h"
+#include "analysis/interrupted.h"
 #include "analysis/woven_code.h"
 #include "base/diagnostics.h"
 #include "base/progress.h"
@@ -84,10 +85,15 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
     auto found = module.woven.find(p.key);
     if (found == module.woven.end()) continue;  // dropped by the linker
     module.procedures[found->second].ran_in_profile = true;
+    const format::Procedure &map = *module.procedures[found->second].map;
     std::vector<uint64_t> &sum = module.measured[found->second].counters;
     sum.resize(p.counters.size());
+    // What a loop holds in a register of the program's is a difference, modulo 2^64, as
+    // long as the loop runs.
+    std::vector<bool> wraps(sum.size());
+    for (const format::Held &h : map.held) wraps[h.counter] = h.update != core::kNone;
     for (size_t i = 0; i < sum.size(); ++i) {
-      sum[i] = checked_add(sum[i], p.counters[i], module.procedures[found->second].map->name);
+      sum[i] = wraps[i] ? sum[i] + p.counters[i] : checked_add(sum[i], p.counters[i], map.name);
     }
   }
   module.used = true;
@@ -95,29 +101,66 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
 
 // Finds the instruction of an early exit. Frames of code that was not woven count
 // nothing and are passed over.
-void add_exit(Counting &module, uint64_t pc, uint32_t kind, int64_t count) {
-  bool at_call = kind == CHORD_EXIT_AT_CALL;
-  // A call may be the last instruction of its part: its return address is then outside.
-  std::optional<CodeIndex::Hit> hit = module.code.find(at_call ? pc - 1 : pc);
-  if (!hit) return;
-  const CountedProcedure &procedure = module.procedures[hit->procedure];
-  MeasuredProcedure &measured = module.measured[hit->procedure];
-  const format::Procedure &map = *procedure.map;
-  std::optional<uint32_t> instruction;
-  bool executed = at_call;
-  if (hit->part < map.fragments.size()) {
-    PartLayout layout(map, *hit->anchor, hit->part);
-    auto offset = static_cast<uint32_t>(pc - hit->anchor->parts[hit->part].address);
-    instruction = at_call ? layout.ending_at(offset) : layout.next_at(offset);
-    executed = at_call || layout.is_inside(offset);
+class ExitAdder {
+ public:
+  explicit ExitAdder(Counting &module) : module_(module) {}
+
+  // Where a budget stopped somebody: at an instruction, or, its pc inside one, behind it.
+  void at_check(uint64_t pc, int64_t count) {
+    if (!find(pc, pc)) return;
+    std::optional<uint32_t> instruction;
+    bool executed = false;
+    if (known_part()) {
+      PartLayout layout(map(), *hit_->anchor, hit_->part);
+      instruction = layout.next_at(offset_);
+      executed = layout.is_inside(offset_);
+    }
+    if (instruction) {
+      measured().exits.push_back({*instruction, executed, count});
+    } else {
+      refuse(pc, count);
+    }
   }
-  if (!instruction) {
-    measured.problem =
+
+  void at_call(uint64_t pc, int64_t count) {
+    // A call may be the last instruction of its part: its return address is then outside.
+    if (!find(pc - 1, pc)) return;
+    std::optional<uint32_t> instruction;
+    if (known_part()) instruction = PartLayout(map(), *hit_->anchor, hit_->part).ending_at(offset_);
+    if (instruction) {
+      measured().exits.push_back({*instruction, true, count});
+    } else {
+      refuse(pc, count);
+    }
+  }
+
+  void at_pc(uint64_t pc, const Interruption &interruption) {
+    if (!find(pc, pc)) return;
+    if (!known_part() || !add_interruption(map(), *hit_->anchor, hit_->part, offset_, interruption, measured())) {
+      refuse(pc, interruption.count);
+    }
+  }
+
+ private:
+  bool find(uint64_t place, uint64_t pc) {
+    hit_ = module_.code.find(place);
+    if (hit_) offset_ = static_cast<uint32_t>(pc - hit_->anchor->parts[hit_->part].address);
+    return hit_.has_value();
+  }
+
+  const format::Procedure &map() const { return *module_.procedures[hit_->procedure].map; }
+  MeasuredProcedure &measured() { return module_.measured[hit_->procedure]; }
+  bool known_part() const { return hit_->part < map().fragments.size(); }
+
+  void refuse(uint64_t pc, int64_t count) {
+    measured().problem =
         fmt::format("{} activations ended at address {:#x}, where no instruction of it is", count, pc);
-    return;
   }
-  measured.exits.push_back({*instruction, executed, count});
-}
+
+  Counting &module_;
+  std::optional<CodeIndex::Hit> hit_;
+  uint32_t offset_ = 0;
+};
 
 // By module, address and kind. The same place is left over and over by exceptions,
 // so each is looked up once; and a frame that ran on across two segments ended in
@@ -154,7 +197,9 @@ class Counter {
     for (const format::EarlyExit &exit : segment.exits) {
       if (!taken[exit.module]) continue;
       int64_t &sum = exits_[{static_cast<uint32_t>(*taken[exit.module]), exit.pc, exit.kind}];
-      if (__builtin_add_overflow(sum, static_cast<int64_t>(exit.count), &sum)) {
+      if (exit.kind >= CHORD_EXIT_REGISTER) {  // sums modulo 2^64
+        sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + exit.count);
+      } else if (__builtin_add_overflow(sum, static_cast<int64_t>(exit.count), &sum)) {
         throw base::Error(fmt::format("{}: the early exits do not fit 64 bits", segment.executable));
       }
     }
@@ -167,10 +212,7 @@ class Counter {
   Program finish() {
     program_.runs += running_.size();
     for (const auto &[pid, threads] : running_) program_.threads += threads;
-    for (const auto &[place, count] : exits_) {
-      const auto &[module, pc, kind] = place;
-      if (count != 0) add_exit(modules_[module], pc, kind, count);
-    }
+    add_exits();
     for (Counting &module : modules_) {
       warn_refused(module);
       finish(module);
@@ -183,6 +225,31 @@ class Counter {
   }
 
  private:
+  // What was seen at one address lies side by side.
+  void add_exits() {
+    for (auto at = exits_.begin(); at != exits_.end();) {
+      auto [module, pc, kind] = at->first;
+      ExitAdder adder(modules_[module]);
+      if (kind == CHORD_EXIT_AT_CALL) {
+        if (at->second != 0) adder.at_call(pc, at->second);
+        ++at;
+        continue;
+      }
+      Interruption here;
+      int64_t checked = 0;
+      bool interrupted = false;
+      for (; at != exits_.end() && std::get<0>(at->first) == module && std::get<1>(at->first) == pc; ++at) {
+        kind = std::get<2>(at->first);
+        if (kind == CHORD_EXIT_AT_PC) here.count = at->second;
+        if (kind == CHORD_EXIT_AT_CHECK) checked = at->second;
+        interrupted = interrupted || kind != CHORD_EXIT_AT_CHECK;
+        if (kind >= CHORD_EXIT_REGISTER) here.registers[kind - CHORD_EXIT_REGISTER] = static_cast<uint64_t>(at->second);
+      }
+      if (checked != 0) adder.at_check(pc, checked);
+      if (interrupted) adder.at_pc(pc, here);
+    }
+  }
+
   // Dumps of a process that went on are part of the run that its last segment ends.
   void count_run(const format::Segment &segment) {
     if (segment.end == CHORD_END_DUMP) {

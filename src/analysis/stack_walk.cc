@@ -24,6 +24,7 @@ struct Walking {
   const RegisterSet *registers = nullptr;
   bool interrupted = false;
   size_t frames = 0;
+  uint64_t callee_sp = 0;  // stack pointer of the frame before
   bool ended = false;  // by our own judgement
   bool goes_on = false;  // from `resumed`
   RegisterSet resumed{};
@@ -90,7 +91,12 @@ int take_frame(Dwfl_Frame *frame, void *argument) {
   Dwarf_Word sp = 0;
   if (!dwfl_frame_pc(frame, &pc, &found.interrupted)) return DWARF_CB_ABORT;
   dwfl_frame_reg(frame, 7, &sp);
-  if (walking.frames++ == 0) found.interrupted = walking.interrupted;
+  if (walking.frames++ == 0) {
+    found.interrupted = walking.interrupted;
+  } else if (found.interrupted) {
+    found.context = walking.callee_sp;  // where a handler returns to, the context is on top
+  }
+  walking.callee_sp = sp;
   found.pc = pc;
   found.sp = sp;
   uint64_t place = found.interrupted ? pc : pc - 1;

@@ -13,6 +13,7 @@ class StackWalker {
   struct Frame {
     uint64_t pc = 0, sp = 0;
     bool interrupted = false;  // pc was not executed; otherwise it is a return address
+    uint64_t context = 0;      // interrupted by a signal: where the kernel saved all registers
     std::string function;      // its name, where the object has one
   };
 

@@ -59,6 +59,9 @@ PartLayout::PartLayout(const format::Procedure &procedure, const format::Anchor 
   const std::vector<uint32_t> &woven = anchor.parts[part].marks;
   // Map and anchor of one build always agree; with others there is no layout.
   if (marks.size() != woven.size()) return;
+  marks_ = woven;
+  spots_ = anchor.parts[part].spots;
+  while (first_spot_ < procedure.spots.size() && procedure.spots[first_spot_].fragment < part) ++first_spot_;
   size_t next = 0;
   for (uint32_t i : instructions_of_part(procedure, part)) {
     const format::Instruction &instruction = procedure.instructions[i];
@@ -87,6 +90,23 @@ bool PartLayout::is_inside(uint32_t offset) const {
   auto at = std::upper_bound(places_.begin(), places_.end(), offset,
                              [](uint32_t value, const Place &place) { return value < place.end; });
   return at != places_.end() && at->begin < offset;
+}
+
+std::optional<uint32_t> PartLayout::spot_at(uint32_t offset) const {
+  auto next = std::upper_bound(spots_.begin(), spots_.end(), offset);
+  if (next != spots_.begin()) {
+    uint32_t spot = *std::prev(next);
+    auto mark = std::upper_bound(marks_.begin(), marks_.end(), offset);
+    // A spot at a mark is about the marked instruction, and none behind it.
+    bool marked = mark != marks_.begin() && *std::prev(mark) >= spot;
+    if (!marked || offset == spot) return first_spot_ + static_cast<uint32_t>(std::prev(next) - spots_.begin());
+  }
+  // Padding of the woven code leads into what stands behind it.
+  auto place = std::lower_bound(places_.begin(), places_.end(), offset,
+                                [](const Place &at, uint32_t value) { return at.end <= value; });
+  bool padding = place == places_.end() || place->begin > offset;
+  if (!padding || next == spots_.end() || (place != places_.end() && *next >= place->begin)) return std::nullopt;
+  return first_spot_ + static_cast<uint32_t>(next - spots_.begin());
 }
 
 }  // namespace chord::analysis

@@ -48,6 +48,9 @@ class PartLayout {
   std::optional<uint32_t> next_at(uint32_t offset) const;
   // Whether an instruction begins in front of the offset and ends behind it.
   bool is_inside(uint32_t offset) const;
+  // The spot that holds at `offset` (format/map.h), as an index in the procedure's, or
+  // nothing if there things are as the next instruction tells.
+  std::optional<uint32_t> spot_at(uint32_t offset) const;
 
  private:
   struct Place {
@@ -55,6 +58,8 @@ class PartLayout {
     uint32_t instruction = 0;
   };
   std::vector<Place> places_;  // ascending
+  std::vector<uint32_t> marks_, spots_;  // woven offsets, ascending
+  uint32_t first_spot_ = 0;              // number of the part's first in the procedure
 };
 
 // Part of the woven code is in the program: linkers give what they dropped the

@@ -22,6 +22,7 @@ constexpr const char *kVariable = "CHORD_WEAVE";  // words separated by newlines
 using core::Placement;
 using Counters = isa::CounterPlace::Kind;
 using Weights = weave::Options::Weights;
+using LoopCounters = weave::Options::LoopCounters;
 
 constexpr std::array<std::pair<const char *, Placement>, 5> kPlacements = {{{"optimal", Placement::optimal},
                                                                             {"redundant", Placement::redundant},
@@ -35,6 +36,9 @@ constexpr std::array<std::pair<const char *, Counters>, 4> kCounters = {{{"threa
                                                                          {"atomic", Counters::atomic}}};
 constexpr std::array<std::pair<const char *, Weights>, 2> kWeights = {
     {{"structure", Weights::structure}, {"paper", Weights::paper}}};  // anything else: a file
+
+constexpr std::array<std::pair<const char *, LoopCounters>, 2> kLoopCounters = {
+    {{"registers", LoopCounters::registers}, {"memory", LoopCounters::memory}}};
 
 template <class T, size_t N>
 T choose(const std::string &option, const std::string &value, const std::array<std::pair<const char *, T>, N> &table) {
@@ -118,6 +122,8 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.position_independent = true;  // said by the driver, not by users
   } else if (name == "--counters") {
     options.counters = choose(name, value, kCounters);
+  } else if (name == "--loop-counters") {
+    options.loop_counters = choose(name, value, kLoopCounters);
   } else if (name == "--weights") {
     choose_weights(name, value, options);
   } else if (name == "--only") {
@@ -149,8 +155,9 @@ void parse_environment(weave::Options &options) {
 void publish(const weave::Options &options) {
   std::string weights =
       options.weights == Weights::measured ? options.weights_file : name_of(options.weights, kWeights);
-  std::string text = fmt::format("--place={}\n--counters={}\n--weights={}\n", name_of(options.place, kPlacements),
-                                 name_of(options.counters, kCounters), weights);
+  std::string text = fmt::format("--place={}\n--counters={}\n--loop-counters={}\n--weights={}\n",
+                                 name_of(options.place, kPlacements), name_of(options.counters, kCounters),
+                                 name_of(options.loop_counters, kLoopCounters), weights);
   for (const std::string &glob : options.only) text += fmt::format("--only={}\n", glob);
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
@@ -172,6 +179,7 @@ std::optional<weave::Options> published() {
 const char *build_options_help() {
   return "  --place=optimal|redundant|vertex|vertex-edge   where counters go (optimal: fewest, coldest)\n"
          "  --counters=thread|atomic|global                thread: exact in threads, no locked instructions\n"
+         "  --loop-counters=registers|memory               where call-free loops keep them\n"
          "  --weights=PROFILE|structure|paper              frequencies: of an earlier run, or estimated\n"
          "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"
          "                                                 instructions, calls, branches, backward, loads, stores,\n"

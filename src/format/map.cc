@@ -1,5 +1,6 @@
 #include "format/map.h"
 
+#include <chord_abi.h>
 #include <fmt/core.h>
 #include <zstd.h>
 
@@ -17,7 +18,7 @@ namespace {
 // bytes above 0x7f in it, so that it is never mistaken for text.
 constexpr std::string_view kMagic = "\xc4hord\xb5Mp";
 // Raise with every change to map_codec.h or map_streams.h.
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 // Behind this level the map shrinks by a percent per doubling of the time.
 constexpr int kLevel = 12;
 // A unit of a gigabyte of payload would be source text of several; more is damage.
@@ -66,18 +67,25 @@ bool skip_padding(base::ByteReader &in, std::string_view section) {
   return !in.at_end();
 }
 
+std::vector<uint32_t> read_places(base::ByteReader &in, uint64_t count) {
+  std::vector<uint32_t> places;
+  if (count > in.remaining()) in.fail();
+  uint64_t offset = 0;
+  for (uint64_t i = 0; i < count && in.ok(); ++i) {
+    offset += in.bounded(UINT32_MAX);
+    if (offset > UINT32_MAX) in.fail();
+    places.push_back(static_cast<uint32_t>(offset));
+  }
+  return places;
+}
+
 Anchor::Part read_part(base::ByteReader &in) {
   Anchor::Part part;
   part.address = in.u64();
   part.size = in.u32();
   uint32_t marks = in.u32();
-  if (marks > in.remaining()) in.fail();
-  uint64_t offset = 0;
-  for (uint32_t i = 0; i < marks && in.ok(); ++i) {
-    offset += in.bounded(UINT32_MAX);
-    if (offset > UINT32_MAX) in.fail();
-    part.marks.push_back(static_cast<uint32_t>(offset));
-  }
+  part.marks = read_places(in, marks);
+  part.spots = read_places(in, in.bounded(UINT32_MAX));
   return part;
 }
 
@@ -146,7 +154,7 @@ bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters &&
-         plan.never == o.plan.never && skipped == o.skipped;
+         plan.never == o.plan.never && held == o.held && spots == o.spots && skipped == o.skipped;
 }
 
 core::Graph Procedure::graph() const {
@@ -202,6 +210,28 @@ std::string plan_defect(const Procedure &p) {
   return "";
 }
 
+std::string held_defect(const Procedure &p) {
+  for (const Held &h : p.held) {
+    if (h.counter >= p.plan.counters.size()) return "a held counter is out of range";
+    if (h.place > CHORD_LAST_REGISTER || h.step == 0) return "a counter is held in no way there is";
+    if (h.update != core::kNone && h.update >= p.instructions.size()) return "a held counter's instruction is out of range";
+    for (uint32_t b : h.blocks) {
+      if (b >= p.blocks.size()) return "a held counter's loop is out of range";
+    }
+  }
+  for (const Spot &s : p.spots) {
+    if (s.fragment >= p.fragments.size()) return "a spot's fragment is out of range";
+    if (s.instruction != core::kNone && s.instruction >= p.instructions.size()) return "a spot's instruction is out of range";
+    for (const Spot::Lack &lack : s.lacks) {
+      if (lack.counter >= p.plan.counters.size()) return "a spot's counter is out of range";
+    }
+    for (uint32_t h : s.held) {
+      if (h >= p.held.size()) return "a spot's held counter is out of range";
+    }
+  }
+  return "";
+}
+
 std::string procedure_defect(const UnitMap &map, const Procedure &p) {
   for (const Instruction &i : p.instructions) {
     std::string what = instruction_defect(map, p, i);
@@ -210,7 +240,8 @@ std::string procedure_defect(const UnitMap &map, const Procedure &p) {
   // What was left alone needs no graph, but if it has one it must be whole.
   if (!p.skipped.empty() && p.blocks.empty() && p.edges.empty()) return plan_defect(p);
   std::string why = graph_defect(p);
-  return why.empty() ? plan_defect(p) : why;
+  if (why.empty()) why = plan_defect(p);
+  return why.empty() ? held_defect(p) : why;
 }
 
 }  // namespace

@@ -82,6 +82,38 @@ struct Fragment {
   bool operator==(const Fragment &) const = default;
 };
 
+// A counter that is kept in a register while control is in a loop: memory lacks what
+// the register holds.
+struct Held {
+  uint32_t counter = 0;   // number in the plan; each is held at most once
+  uint8_t place = 0;      // register, numbered as in abi/chord_abi.h
+  int32_t step = 1;       // what one count adds, to register and memory alike
+  // The program's own instruction that adds the step, where the register is one of
+  // the program's; kNone: our probes count it up.
+  uint32_t update = core::kNone;
+  std::vector<uint32_t> blocks;  // the loop, ascending
+  bool operator==(const Held &) const = default;
+};
+
+// What was done and what was not where control stands in inserted code, or at an
+// instruction that inserted code ran ahead of. Holds from its place in the woven code
+// (the anchor has it) up to the next spot or mark; at a mark, for that instruction alone.
+struct Spot {
+  uint32_t fragment = 0;
+  // The original instruction executed next; kNone if control has left the procedure.
+  uint32_t instruction = 0;
+  // Counters that lack a count (1) or are ahead by one (-1) of an activation that
+  // stands before that instruction.
+  struct Lack {
+    uint32_t counter = 0;
+    int32_t count = 0;
+    bool operator==(const Lack &) const = default;
+  };
+  std::vector<Lack> lacks;
+  std::vector<uint32_t> held;  // in use: indices in Procedure::held
+  bool operator==(const Spot &) const = default;
+};
+
 struct Procedure {
   uint64_t key = 0;     // also in chord_proc and the anchor
   std::string name;     // linkage name of the first fragment
@@ -93,6 +125,8 @@ struct Procedure {
   // Marked instructions (abi/chord_abi.h, anchors), fragment by fragment.
   std::vector<uint32_t> marks;
   core::Plan plan;
+  std::vector<Held> held;
+  std::vector<Spot> spots;  // fragment by fragment, in the order of their places
   std::string skipped;  // why it was left alone; empty if woven
   bool operator==(const Procedure &) const;
 
@@ -125,6 +159,7 @@ struct Anchor {
     uint64_t address = 0;  // woven code, link-time
     uint32_t size = 0;
     std::vector<uint32_t> marks;  // woven offsets, ascending
+    std::vector<uint32_t> spots;  // likewise
   };
   std::vector<Part> parts;  // same order as Procedure::fragments
 };

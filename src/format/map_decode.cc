@@ -82,6 +82,8 @@ class Decoder {
     blocks(p);
     edges(p);
     plan(p);
+    held(p);
+    spots(p);
   }
 
   void instructions(Procedure &p) {
@@ -156,6 +158,37 @@ class Decoder {
       last = counter.id;
     }
     ascending(kNevers, p.plan.never);
+  }
+
+  void held(Procedure &p) {
+    p.held.resize(in_.length(kCounts, kHeld));
+    for (Held &h : p.held) {
+      base::ByteReader &in = in_[kHeld];
+      h.counter = static_cast<uint32_t>(in.bounded(UINT32_MAX));
+      h.place = in.u8();
+      int64_t step = in.svarint();
+      h.step = static_cast<int32_t>(step);
+      if (h.step != step) in.fail();
+      h.update = static_cast<uint32_t>(in.bounded(UINT32_MAX)) - 1;
+      ascending(kHeldBlocks, h.blocks);
+    }
+  }
+
+  void spots(Procedure &p) {
+    p.spots.resize(in_.length(kCounts, kSpots));
+    int64_t fragment = 0, instruction = 0;
+    for (Spot &s : p.spots) {
+      fragment = s.fragment = next(kSpots, fragment);
+      instruction = s.instruction = next(kSpots, instruction);
+      s.lacks.resize(in_.length(kCounts, kSpotLacks));
+      for (Spot::Lack &lack : s.lacks) {
+        lack.counter = static_cast<uint32_t>(in_[kSpotLacks].bounded(UINT32_MAX));
+        int64_t count = in_[kSpotLacks].svarint();
+        lack.count = static_cast<int32_t>(count);
+        if (lack.count != count) in_[kSpotLacks].fail();
+      }
+      ascending(kSpotHeld, s.held);
+    }
   }
 
   void ascending(Stream stream, std::vector<uint32_t> &values) {

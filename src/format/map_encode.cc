@@ -114,6 +114,8 @@ class Encoder {
     blocks(p);
     edges(p);
     plan(p);
+    held(p);
+    spots(p);
   }
 
   void instructions(const Procedure &p) {
@@ -182,6 +184,35 @@ class Encoder {
       last = counter.id;
     }
     ascending(kNevers, p.plan.never);
+  }
+
+  void held(const Procedure &p) {
+    out_[kCounts].varint(p.held.size());
+    for (const Held &h : p.held) {
+      base::ByteWriter &out = out_[kHeld];
+      out.varint(h.counter);
+      out.u8(h.place);
+      out.svarint(h.step);
+      out.varint(static_cast<uint32_t>(h.update + 1));  // kNone becomes 0
+      ascending(kHeldBlocks, h.blocks);
+    }
+  }
+
+  void spots(const Procedure &p) {
+    out_[kCounts].varint(p.spots.size());
+    int64_t fragment = 0, instruction = 0;
+    for (const Spot &s : p.spots) {
+      out_[kSpots].svarint(s.fragment - fragment);
+      out_[kSpots].svarint(s.instruction - instruction);
+      fragment = s.fragment;
+      instruction = s.instruction;
+      out_[kCounts].varint(s.lacks.size());
+      for (const Spot::Lack &lack : s.lacks) {
+        out_[kSpotLacks].varint(lack.counter);
+        out_[kSpotLacks].svarint(lack.count);
+      }
+      ascending(kSpotHeld, s.held);
+    }
   }
 
   void ascending(Stream stream, const std::vector<uint32_t> &values) {

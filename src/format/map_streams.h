@@ -36,6 +36,11 @@ enum Stream : unsigned {
   kMarks,
   kCounters,
   kNevers,
+  kHeld,
+  kHeldBlocks,
+  kSpots,
+  kSpotLacks,
+  kSpotHeld,
   kStreamCount,
 };
 

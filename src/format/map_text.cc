@@ -10,7 +10,7 @@
 namespace chord::format {
 namespace {
 
-const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "dispatch", "landing"};
+const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "dispatch", "landing", "join"};
 const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", "jump",      "dispatch",
                                                   "enter",  "landing", "leave", "tail_call", "never"};
 const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none"};
@@ -43,6 +43,18 @@ void write(std::string &out, const Procedure &p) {
   for (const core::Counter &c : p.plan.counters)
     fmt::format_to(to, "counter {} {}\n", name_of(kSites, c.site), c.id);
   for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
+  for (const Held &h : p.held) {
+    fmt::format_to(to, "held {} {} {} {} {}", h.counter, h.place, static_cast<uint32_t>(h.step), h.update, h.blocks.size());
+    for (uint32_t b : h.blocks) fmt::format_to(to, " {}", b);
+    out += '\n';
+  }
+  for (const Spot &s : p.spots) {
+    fmt::format_to(to, "spot {} {} {}", s.fragment, s.instruction, s.lacks.size());
+    for (const Spot::Lack &lack : s.lacks) fmt::format_to(to, " {} {}", lack.counter, static_cast<uint32_t>(lack.count));
+    fmt::format_to(to, " {}", s.held.size());
+    for (uint32_t h : s.held) fmt::format_to(to, " {}", h);
+    out += '\n';
+  }
 }
 
 Instruction read_instruction(TextReader &in) {
@@ -65,6 +77,29 @@ void read_edge(TextReader &in, Edge &e) {
   e.kind = static_cast<EdgeKind>(in.choice(kEdgeKinds));
   e.padding_first = in.number32();
   e.padding_count = in.number32();
+}
+
+Held read_held(TextReader &in) {
+  Held h;
+  h.counter = in.number32();
+  h.place = static_cast<uint8_t>(in.number(UINT8_MAX));
+  h.step = static_cast<int32_t>(in.number32());
+  h.update = in.number32();
+  for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) h.blocks.push_back(in.number32());
+  return h;
+}
+
+Spot read_spot(TextReader &in) {
+  Spot s;
+  s.fragment = in.number32();
+  s.instruction = in.number32();
+  for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) {
+    Spot::Lack &lack = s.lacks.emplace_back();
+    lack.counter = in.number32();
+    lack.count = static_cast<int32_t>(in.number32());
+  }
+  for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) s.held.push_back(in.number32());
+  return s;
 }
 
 void read_procedure_line(TextReader &in, Procedure &p) {
@@ -93,6 +128,10 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     c.id = in.number32();
   } else if (keyword == "never") {
     p.plan.never.push_back(in.number32());
+  } else if (keyword == "held") {
+    p.held.push_back(read_held(in));
+  } else if (keyword == "spot") {
+    p.spots.push_back(read_spot(in));
   } else {
     in.fail(fmt::format("'{}' is not known in a procedure", keyword));
   }

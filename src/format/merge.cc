@@ -1,5 +1,6 @@
 #include "format/merge.h"
 
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -14,9 +15,11 @@
 namespace chord::format {
 namespace {
 
-uint64_t add(uint64_t a, uint64_t b, const std::string &where) {
+// `wraps`: somebody was interrupted, maybe in a loop that keeps a counter in a register;
+// until the loop ends what memory holds is a difference, modulo 2^64.
+uint64_t add(uint64_t a, uint64_t b, bool wraps, const std::string &where) {
   uint64_t sum = 0;
-  if (__builtin_add_overflow(a, b, &sum)) {
+  if (__builtin_add_overflow(a, b, &sum) && !wraps) {
     throw base::Error(fmt::format("{}: the sum of the counts does not fit 64 bits", where));
   }
   return sum;
@@ -33,6 +36,7 @@ class Merged {
     }
     sum_.threads += s.threads;
     sum_.runs += s.runs;
+    wraps_ = wraps_ || std::any_of(s.exits.begin(), s.exits.end(), [](const EarlyExit &e) { return e.kind >= CHORD_EXIT_REGISTER; });
     std::vector<uint32_t> number;
     for (const ModuleProfile &m : s.modules) number.push_back(add_module(m));
     // Exits are signed: what ran on across a cut is -1 on its far side.
@@ -91,7 +95,7 @@ class Merged {
           fmt::format("{}: the profiles are of different builds (procedure {:#x})", into.path, p.key),
           "merge only profiles of the same build of a program");
     }
-    for (size_t i = 0; i < counters.size(); ++i) counters[i] = add(counters[i], p.counters[i], into.path);
+    for (size_t i = 0; i < counters.size(); ++i) counters[i] = add(counters[i], p.counters[i], wraps_, into.path);
   }
 
   Segment sum_ = [] {
@@ -99,6 +103,7 @@ class Merged {
     none.runs = 0;
     return none;
   }();
+  bool wraps_ = false;
   std::map<std::string, uint32_t> modules_;
   std::vector<std::unordered_map<uint64_t, size_t>> procedures_;  // beside sum_.modules
   std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint64_t> exits_;

@@ -56,8 +56,11 @@ void write(std::string &out, const Segment &s) {
   for (const std::string &argument : s.arguments) fmt::format_to(to, "argument {}\n", quote(argument));
   for (const ModuleProfile &m : s.modules) write(out, m);
   for (const EarlyExit &e : s.exits) {
-    fmt::format_to(to, "left {} {:#x} {} {}\n", kExitKinds[e.kind], e.pc, e.count,
-                   e.module);
+    if (e.kind >= CHORD_EXIT_REGISTER) {
+      fmt::format_to(to, "register {} {:#x} {} {}\n", e.kind - CHORD_EXIT_REGISTER, e.pc, e.count, e.module);
+    } else {
+      fmt::format_to(to, "left {} {:#x} {} {}\n", kExitKinds[e.kind], e.pc, e.count, e.module);
+    }
   }
   for (const std::string &note : s.notes) fmt::format_to(to, "note {}\n", quote(note));
 }
@@ -72,7 +75,8 @@ void read_process(TextReader &in, Segment &s) {
 
 void read_exit(TextReader &in, Segment &s) {
   EarlyExit e;
-  e.kind = static_cast<uint32_t>(in.choice(kExitKinds));
+  e.kind = in.keyword() == "register" ? CHORD_EXIT_REGISTER + static_cast<uint32_t>(in.number(CHORD_LAST_REGISTER))
+                                      : static_cast<uint32_t>(in.choice(kExitKinds));
   e.pc = in.number();
   e.count = in.number();
   e.module = in.number32();
@@ -118,7 +122,7 @@ bool read_line(TextReader &in, Segment &s) {
     m.bias = in.number();
   } else if (keyword == "counts") {
     read_counts(in, s);
-  } else if (keyword == "left") {
+  } else if (keyword == "left" || keyword == "register") {
     read_exit(in, s);
   } else if (keyword == "note") {
     s.notes.push_back(in.string());

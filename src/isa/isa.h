@@ -53,6 +53,10 @@ struct Decoded {
   Resources address_base = 0;
   Resources address_index = 0;
   uint8_t address_scale = 0;  // of the index; 0 if there is no address
+  // The instruction adds the constant `step` to the 64-bit register `stepped`, and
+  // changes nothing else but flags.
+  Resources stepped = 0;
+  int32_t step = 0;
   Traits traits = 0;
   std::string_view mnemonic;
 };
@@ -99,6 +103,12 @@ struct Snippet {
   // line behind each move, to be left out where the frame is not found through
   // the stack pointer.
   bool moves_stack = false;
+  // Bytes of the text behind the instruction that does what the probe is for (changes
+  // the counter): whoever is interrupted in them has been counted.
+  size_t tail = 0;
+
+  std::string_view lead() const { return std::string_view(text).substr(0, text.size() - tail); }
+  std::string_view rest() const { return std::string_view(text).substr(text.size() - tail); }
 };
 
 // counter += 1, changing nothing that is in `live`.
@@ -122,5 +132,36 @@ Snippet add_checked(const CounterPlace &place, int64_t amount, Resources live, c
 // The code at `check.out`: calls `routine` with the number of events the counter lacks and
 // the counter's index, which changes no register, and goes back.
 Snippet ask_runtime(const CounterPlace &place, const Check &check, const std::string &routine);
+
+// ---- Counters in registers ----
+
+// A register that holds a counter for a while. A vector register is counted up by
+// taking away from it a register of all ones: that changes no flags.
+struct Holder {
+  Resources reg = 0;
+  Resources ones = 0;  // vector registers only
+  bool wide = false;   // write vector instructions in their VEX encoding
+
+  bool is_vector() const;
+  Resources resources() const { return reg | ones; }
+};
+
+// Registers fit to hold a counter, out of `free`, best first.
+std::vector<Resources> general_holders(Resources free);
+std::vector<Resources> vector_holders(Resources free);
+
+Snippet clear(const Holder &holder, Resources live);
+Snippet fill_ones(const Holder &holder);
+Snippet increment(const Holder &holder, Resources live);
+// counter += register, and counter -= register.
+Snippet add_register(const CounterPlace &place, const Holder &holder, Resources live);
+Snippet subtract_register(const CounterPlace &place, const Holder &holder, Resources live);
+
+// The register's number in the runtime's records (chord_abi.h).
+uint8_t recorded_number(Resources reg);
+// Written in the encoding that must not be mixed with the older one, or in the older
+// one, or neither.
+enum class VectorUse : uint8_t { none, legacy, wide };
+VectorUse vector_use(const Decoded &decoded);
 
 }  // namespace chord::isa

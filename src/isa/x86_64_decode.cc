@@ -278,6 +278,31 @@ void read_flags(const Instruction &in, const Operands &ops, Decoded &out) {
   if (!may_leave_flags(in, ops)) out.kills |= changed;
 }
 
+// add, sub, inc, dec and lea of a constant, on a whole general register.
+void read_step(const Instruction &in, const Operands &ops, Decoded &out) {
+  if (ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER || ops[0].size != 64) return;
+  Resources target = resource_of(ops[0].reg.value) & kGeneral;
+  int64_t step = 0;
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_INC: step = 1; break;
+    case ZYDIS_MNEMONIC_DEC: step = -1; break;
+    case ZYDIS_MNEMONIC_ADD:
+    case ZYDIS_MNEMONIC_SUB:
+      if (ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return;
+      step = in.mnemonic == ZYDIS_MNEMONIC_ADD ? ops[1].imm.value.s : -ops[1].imm.value.s;
+      break;
+    case ZYDIS_MNEMONIC_LEA:
+      if (ops[1].mem.index != ZYDIS_REGISTER_NONE || ops[1].mem.base == ZYDIS_REGISTER_RIP) return;
+      if (resource_of(ops[1].mem.base) != target || ops[1].mem.base != ops[0].reg.value) return;
+      step = ops[1].mem.disp.value;
+      break;
+    default: return;
+  }
+  if (step == 0 || step != static_cast<int32_t>(step)) return;
+  out.stepped = target;
+  out.step = static_cast<int32_t>(step);
+}
+
 }  // namespace
 
 std::optional<Decoded> decode(std::string_view bytes) {
@@ -296,6 +321,7 @@ std::optional<Decoded> decode(std::string_view bytes) {
   read_flags(in, ops, out);
   classify(in, ops, out);
   follow_stack(in, ops, out);
+  read_step(in, ops, out);
   if (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) {
     out.traits |= kRepeated;
     out.kills = 0;  // with a count of zero nothing changes

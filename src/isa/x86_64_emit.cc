@@ -14,6 +14,8 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <bit>
+#include <optional>
 #include <vector>
 
 #include "isa/isa.h"
@@ -30,15 +32,19 @@ constexpr int kRedZone = 128;
 
 std::string reg(unsigned r) { return fmt::format("%{}", kNames[r]); }
 
-// inc and dec leave the carry flag alone, so only the others must be dead.
-bool adding_is_free(int64_t amount, Resources live) {
-  return (live & (amount == 1 || amount == -1 ? kFlags & ~kCarry : kFlags)) == 0;
-}
+// What is to be done to a counter: an operation, and its operand if it has one.
+struct Change {
+  std::string operation;  // up to the counter's operand
+  bool spares_carry = false;
+  std::optional<unsigned> from_vector;  // move this into a general register first, and append that
+  bool wide = false;
+  const Check *check = nullptr;
+};
 
-std::string add_to(const std::string &memory, int64_t amount) {
-  if (amount == 1) return fmt::format("incq\t{}\n", memory);
-  if (amount == -1) return fmt::format("decq\t{}\n", memory);
-  return fmt::format("addq\t${},{}\n", amount, memory);
+Change change_by(int64_t amount) {
+  if (amount == 1) return {"incq\t", true, {}};
+  if (amount == -1) return {"decq\t", true, {}};
+  return {fmt::format("addq\t${},", amount), false, {}};
 }
 
 // The operand for a counter: `setup` computes what it needs into registers.
@@ -99,7 +105,9 @@ Snippet with_saved(Resources live, unsigned count, Body body) {
   Snippet inner = body(live & ~freed);
   Snippet s;
   s.moves_stack = true;
-  s.text = before + inner.text + after + move_stack(kRedZone);
+  after += move_stack(kRedZone);
+  s.text = before + inner.text + after;
+  s.tail = inner.tail + after.size();
   s.price = inner.price + 2 + 2 * saved;
   return s;
 }
@@ -109,12 +117,14 @@ Snippet with_saved(Resources live, unsigned count, Body body) {
 // to a byte that is 1 or 0 brings that one back.
 void keep_flags(Snippet &s, Resources live, std::optional<unsigned> holder) {
   bool overflow = (live & kOverflow) != 0;
-  if (overflow) s.text = "\tseto\t%al\n" + s.text + "\taddb\t$127,%al\n";
-  s.text = "\tlahf\n" + s.text + "\tsahf\n";
-  s.price += overflow ? 4 : 2;
-  if (!holder) return;
-  s.text = fmt::format("\tmovq\t%rax,{0}\n{1}\tmovq\t{0},%rax\n", reg(*holder), s.text);
-  s.price += 2;
+  auto around = [&](const std::string &before, const std::string &after) {
+    s.text = before + s.text + after;
+    s.tail += after.size();
+    s.price += 2;
+  };
+  if (overflow) around("\tseto\t%al\n", "\taddb\t$127,%al\n");
+  around("\tlahf\n", "\tsahf\n");
+  if (holder) around(fmt::format("\tmovq\t%rax,{}\n", reg(*holder)), fmt::format("\tmovq\t{},%rax\n", reg(*holder)));
 }
 
 }  // namespace
@@ -145,34 +155,42 @@ bool fits_constant(int64_t amount) { return amount == static_cast<int32_t>(amoun
 
 namespace {
 
-// The addition to the counter at `memory`, and what looks at the sign it leaves.
-std::string add_and_look(const std::string &memory, int64_t amount, const Check *check, unsigned &price) {
-  price = 1;
-  if (check == nullptr) return "\t" + add_to(memory, amount);
-  price = check->makes_good ? 3 : 2;
-  std::string text = "\t" + add_to(memory, check->makes_good ? amount + check->lacking : amount);
-  text += fmt::format("\tjs\t{}\n{}:\n", check->out, check->back);
-  if (check->makes_good) text += "\t" + add_to(memory, -check->lacking);
-  return text;
+// Behind the addition: what looks at the sign it left.
+void look_at_sign(Snippet &s, const std::string &memory, const Check &check) {
+  s.text += fmt::format("\tjs\t{}\n{}:\n", check.out, check.back);
+  ++s.price;
+  if (!check.makes_good) return;
+  s.text += fmt::format("\t{}{}\n", change_by(-check.lacking).operation, memory);
+  ++s.price;
 }
 
-Snippet add(const CounterPlace &p, int64_t amount, Resources live, const Check *check) {
-  bool adds_twice = check != nullptr && check->makes_good;
-  bool keeps_flags = !adding_is_free(adds_twice ? 0 : amount, live);
+// Does the change to the counter, keeping all that is live.
+Snippet apply(const CounterPlace &p, const Change &change, Resources live) {
+  // inc and dec leave the carry flag alone, so only the others must be dead.
+  bool keeps_flags = (live & (change.spares_carry ? kFlags & ~kCarry : kFlags)) != 0;
   bool needs_holder = keeps_flags && (live & general(rax));
   std::vector<unsigned> free;
   for (unsigned r : kScratch) {
     if (!(live & general(r)) && !(keeps_flags && r == rax)) free.push_back(r);
   }
-  unsigned wanted = registers_for_address(p.kind) + (needs_holder ? 1 : 0);
+  unsigned for_address = registers_for_address(p.kind);
+  unsigned wanted = for_address + (needs_holder ? 1 : 0) + (change.from_vector ? 1 : 0);
   if (free.size() < wanted) {
     // One more than wanted, in case one of those saved is %rax.
-    return with_saved(live, wanted + 1, [&](Resources less) { return add(p, amount, less, check); });
+    return with_saved(live, wanted + 1, [&](Resources less) { return apply(p, change, less); });
   }
   Address address = address_of(p, free);
   Snippet s;
-  s.text = add_and_look(address.memory, amount, check, s.price);
-  if (p.kind == CounterPlace::Kind::atomic) s.text.insert(1, "lock ");
+  std::string operation = change.operation;
+  if (change.from_vector) {
+    std::string through = reg(free[for_address]);
+    s.text = fmt::format("\t{}\t%xmm{},{}\n", change.wide ? "vmovq" : "movq", *change.from_vector, through);
+    operation += through + ",";
+    ++s.price;
+  }
+  s.text += fmt::format("\t{}{}{}\n", p.kind == CounterPlace::Kind::atomic ? "lock " : "", operation, address.memory);
+  ++s.price;
+  if (change.check != nullptr) look_at_sign(s, address.memory, *change.check);
   if (keeps_flags) {
     std::optional<unsigned> holder;
     if (needs_holder) holder = free[wanted - 1];
@@ -183,12 +201,33 @@ Snippet add(const CounterPlace &p, int64_t amount, Resources live, const Check *
   return s;
 }
 
+unsigned number_of(Resources one) { return static_cast<unsigned>(std::countr_zero(one)); }
+unsigned vector_number(Resources one) { return number_of(one) - 16; }
+
+Change change_with(const std::string &operation, const Holder &h) {
+  if (h.is_vector()) return {operation + "\t", false, vector_number(h.reg), h.wide};
+  return {fmt::format("{}\t{},", operation, reg(number_of(h.reg))), false, {}};
+}
+
+// One instruction on vector registers, in either encoding.
+std::string vector_line(const Holder &h, const char *operation, Resources from, Resources into) {
+  if (h.wide) {
+    return fmt::format("\tv{0}\t%xmm{1},%xmm{2},%xmm{2}\n", operation, vector_number(from), vector_number(into));
+  }
+  return fmt::format("\t{}\t%xmm{},%xmm{}\n", operation, vector_number(from), vector_number(into));
+}
+
 }  // namespace
 
-Snippet add_constant(const CounterPlace &p, int64_t amount, Resources live) { return add(p, amount, live, nullptr); }
+Snippet add_constant(const CounterPlace &place, int64_t amount, Resources live) {
+  return apply(place, change_by(amount), live);
+}
 
-Snippet add_checked(const CounterPlace &p, int64_t amount, Resources live, const Check &check) {
-  return add(p, amount, live, &check);
+Snippet add_checked(const CounterPlace &place, int64_t amount, Resources live, const Check &check) {
+  Change change = change_by(check.makes_good ? amount + check.lacking : amount);
+  change.check = &check;
+  change.spares_carry = change.spares_carry && !check.makes_good;
+  return apply(place, change, live);
 }
 
 // The routine finds, from its return address on: the place relative to it, and the
@@ -206,6 +245,69 @@ Snippet ask_runtime(const CounterPlace &p, const Check &check, const std::string
                        check.out, routine) +
            move_stack(kRedZone + 16) + fmt::format("\tjmp\t{}\n", check.back);
   return s;
+}
+
+// ---- Counters in registers ----
+
+bool Holder::is_vector() const { return (reg & kVector) != 0; }
+
+std::vector<Resources> general_holders(Resources free) {
+  std::vector<Resources> out;
+  for (unsigned r : kScratch) {
+    if (free & general(r)) out.push_back(general(r));
+  }
+  return out;
+}
+
+// The upper ones first: compilers use them last. Those above 15 take AVX-512.
+std::vector<Resources> vector_holders(Resources free) {
+  std::vector<Resources> out;
+  for (unsigned r = 16; r-- > 0;) {
+    if (free & vector(r)) out.push_back(vector(r));
+  }
+  return out;
+}
+
+Snippet clear(const Holder &h, Resources live) {
+  Snippet s;
+  s.price = 1;
+  if (h.is_vector()) {
+    s.text = vector_line(h, "pxor", h.reg, h.reg);
+  } else {
+    std::string low = number_of(h.reg) >= 8 ? reg(number_of(h.reg)) + "d" : "%e" + reg(number_of(h.reg)).substr(2);
+    s.text = (live & kFlags) ? fmt::format("\tmovl\t$0,{}\n", low) : fmt::format("\txorl\t{0},{0}\n", low);
+  }
+  return s;
+}
+
+Snippet fill_ones(const Holder &h) { return {vector_line(h, "pcmpeqd", h.ones, h.ones), 1, false, 0}; }
+
+Snippet increment(const Holder &h, Resources live) {
+  if (h.is_vector()) return {vector_line(h, "psubq", h.ones, h.reg), 1, false, 0};
+  std::string r = reg(number_of(h.reg));
+  return {(live & kFlags) ? fmt::format("\tleaq\t1({0}),{0}\n", r) : fmt::format("\tincq\t{}\n", r), 1, false, 0};
+}
+
+Snippet add_register(const CounterPlace &place, const Holder &h, Resources live) {
+  return apply(place, change_with("addq", h), live | h.resources());
+}
+
+Snippet subtract_register(const CounterPlace &place, const Holder &h, Resources live) {
+  return apply(place, change_with("subq", h), live | h.resources());
+}
+
+// DWARF's numbers: the first eight general registers in another order than the
+// processor's, and vector registers from 17.
+uint8_t recorded_number(Resources one) {
+  static constexpr uint8_t kGeneralNumbers[8] = {0, 2, 1, 3, 7, 6, 4, 5};
+  if (one & kVector) return static_cast<uint8_t>(17 + vector_number(one));
+  unsigned n = number_of(one);
+  return n < 8 ? kGeneralNumbers[n] : static_cast<uint8_t>(n);
+}
+
+VectorUse vector_use(const Decoded &d) {
+  if (!((d.reads | d.writes) & kVector) || d.unknown_effects) return VectorUse::none;
+  return d.mnemonic.starts_with('v') ? VectorUse::wide : VectorUse::legacy;
 }
 
 }  // namespace chord::isa

@@ -60,21 +60,32 @@ std::string emit_record(const Placer &placer, uint32_t n, size_t count, Kind kin
                      placer.loaded(CHORD_PROCS_SECTION, "a", "progbits"), record_label(n), address, key, count, where);
 }
 
-std::string emit_anchor(const Placer &placer, const format::Procedure &map, uint32_t n) {
+// Each as the difference to the one before.
+std::string emit_places(const std::vector<std::string> &labels, std::string previous) {
+  std::string out;
+  for (const std::string &label : labels) {
+    out += fmt::format("\t.uleb128 {}-{}\n", label, previous);
+    previous = label;
+  }
+  return out;
+}
+
+std::string emit_anchor(const Placer &placer, const format::Procedure &map, uint32_t n,
+                        const std::vector<std::string> &spots) {
   std::string out = placer.anchor();
   auto to = std::back_inserter(out);
   fmt::format_to(to, "\t.balign 8\n\t.quad {:#x}\n\t.long {}, 0\n", map.key, map.fragments.size());
-  size_t next = 0;
+  size_t next = 0, next_spot = 0;
   for (uint32_t f = 0; f < map.fragments.size(); ++f) {
     size_t end = next;
     while (end < map.marks.size() && map.instructions[map.marks[end]].fragment == f) ++end;
     fmt::format_to(to, "\t.balign 8\n\t.quad {0}\n\t.long {1}-{0}, {2}\n", start_label(n, f), end_label(n, f), end - next);
-    std::string previous = start_label(n, f);
-    for (; next < end; ++next) {
-      std::string mark = mark_label(n, map.marks[next]);
-      fmt::format_to(to, "\t.uleb128 {}-{}\n", mark, previous);
-      previous = mark;
-    }
+    std::vector<std::string> marks, own_spots;
+    for (; next < end; ++next) marks.push_back(mark_label(n, map.marks[next]));
+    while (next_spot < spots.size() && map.spots[next_spot].fragment == f) own_spots.push_back(spots[next_spot++]);
+    out += emit_places(marks, start_label(n, f));
+    fmt::format_to(to, "\t.uleb128 {}\n", own_spots.size());
+    out += emit_places(own_spots, start_label(n, f));
   }
   out += "\t.balign 8\n";
   return out;
@@ -83,12 +94,12 @@ std::string emit_anchor(const Placer &placer, const format::Procedure &map, uint
 }  // namespace
 
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &p, const format::Procedure &map,
-                         uint32_t n, uint32_t section_owner, const Options &options) {
+                         uint32_t n, uint32_t section_owner, const std::vector<std::string> &spots, const Options &options) {
   Placer placer(unit.source->sections[p.fragments[0].section], n, section_owner);
   size_t count = map.plan.counters.size();
   return emit_counters(placer, n, count, options.counters) +
          emit_record(placer, n, count, options.counters, map.key) + tie_event_records(options) +
-         emit_anchor(placer, map, n);
+         emit_anchor(placer, map, n, spots);
 }
 
 }  // namespace chord::weave

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "assembly/procedure.h"
 #include "format/map.h"
@@ -12,9 +13,10 @@ namespace chord::weave {
 
 // `n` is the procedure's number in the unit, `map` its finished entry. `section_owner`
 // is the first woven procedure in the same section: anchors tied to one section must
-// name it by one symbol, or the assembler makes a section of each.
+// name it by one symbol, or the assembler makes a section of each. `spots` are the
+// labels of the map's spots.
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &procedure,
                          const format::Procedure &map, uint32_t n, uint32_t section_owner,
-                         const Options &options);
+                         const std::vector<std::string> &spots, const Options &options);
 
 }  // namespace chord::weave

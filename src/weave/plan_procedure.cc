@@ -1,5 +1,6 @@
 #include "weave/plan_procedure.h"
 
+#include <algorithm>
 #include <limits>
 
 #include "core/block_counters.h"
@@ -54,7 +55,7 @@ std::vector<double> edge_weights(const assembly::Procedure &p, const format::Pro
 
 std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const format::Procedure &map,
                                          const std::vector<std::string> &mnemonics, const Sites &sites,
-                                         const Options &options, bool &unmatched, std::string &why_not) {
+                                         const std::vector<LoopPlanner::Offer> &offers, const Options &options, bool &unmatched, std::string &why_not) {
   core::Graph graph = p.graph();
   if (why_not = graph.defect(); !why_not.empty()) return std::nullopt;
   Estimate estimated = estimate(graph, map, mnemonics, options);
@@ -82,6 +83,10 @@ std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const for
     double frequency = 0;
     for (core::EdgeId e : graph.in(b)) frequency += weights[e];
     costs.vertex[b] = frequency * price(sites.block[b], place);
+  }
+  for (const LoopPlanner::Offer &o : offers) {
+    double &cost = o.counter.site == core::Site::edge ? costs.edge[o.counter.id] : costs.vertex[o.counter.id];
+    cost = std::min(cost, o.cost);
   }
   switch (options.place) {
     case core::Placement::optimal: return core::place_mixed_counters(graph, costs, why_not);

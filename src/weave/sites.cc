@@ -30,7 +30,10 @@ class Finder {
     Sites sites;
     sites.edge.resize(p_.edges.size());
     sites.block.resize(p_.blocks.size());
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) sites.edge[e] = edge_site(p_.edges[e]);
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      sites.edge[e] = edge_site(p_.edges[e]);
+      sites.edge[e].block = p_.edges[e].from;
+    }
     for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
       if (p_.blocks[b].kind == BlockKind::code) sites.block[b] = start_of(b);
     }
@@ -43,6 +46,20 @@ class Finder {
   const Instruction &first_of(uint32_t b) const { return p_.instructions[p_.blocks[b].first]; }
   const Instruction &last_of(uint32_t b) const { return p_.instructions[p_.blocks[b].first + p_.blocks[b].count - 1]; }
   bool is_code(uint32_t b) const { return p_.blocks[b].kind == BlockKind::code; }
+
+  // The first instruction on the way that starts with vertex v.
+  uint32_t next_in(uint32_t v) const {
+    for (uint32_t steps = 0; !is_code(v) && v != 1 && steps < p_.blocks.size(); ++steps) {
+      for (const Edge &e : p_.edges) {
+        if (e.from != v) continue;
+        v = e.to;
+        break;
+      }
+    }
+    return is_code(v) ? p_.blocks[v].first : core::kNone;
+  }
+
+  void stands_before(Site &s, uint32_t v) const { s.next = s.due = next_in(v); }
 
   Site edge_site(const Edge &e) const {
     if (e.kind == EdgeKind::never || e.kind == EdgeKind::return_edge) return {};
@@ -78,10 +95,13 @@ class Finder {
       s.kind = Site::Kind::before;
       s.statement = last.first_statement;
       s.live = live_.before[index];
+      s.next = s.due = index;
+      s.ahead = true;
     } else {
       s.kind = Site::Kind::after;
       s.statement = last.last_statement;
       s.live = live_.block_in[to];
+      stands_before(s, to);
     }
     return s;
   }
@@ -94,6 +114,9 @@ class Finder {
     s.statement = first.decoded.marks_entry ? first.last_statement : first.first_statement;
     s.fragment = first.fragment;
     s.live = live_.block_in[b];
+    s.block = b;
+    s.due = p_.blocks[b].first;
+    s.next = s.due + (first.decoded.marks_entry ? 1 : 0);
     return s;
   }
 
@@ -107,6 +130,7 @@ class Finder {
     s.statement = last.last_statement;
     s.fragment = last.fragment;
     s.live = live_.block_in[e.to];
+    stands_before(s, e.to);
     return s;
   }
 
@@ -118,6 +142,7 @@ class Finder {
     Site s;
     s.fragment = first.fragment;
     s.live = live_.block_in[e.to];
+    stands_before(s, e.to);
     bool rules_open = false, has_rules = false;
     for (uint32_t i = p_.fragments[0].first_statement + 1; i <= first.first_statement; ++i) {
       has_rules = has_rules || source_.statements[i].name == ".cfi_startproc";
@@ -148,6 +173,7 @@ class Finder {
     s.target = source_.statements[last.last_statement].operands;
     if (s.target.empty()) return {};
     s.live = e.to == 1 ? live_.block_in[1] | isa::call_reads() : live_.block_in[e.to];
+    stands_before(s, e.to);
     return s;
   }
 
@@ -160,6 +186,7 @@ class Finder {
     s.live = live_.block_in[e.to];
     s.marks_entry = first.decoded.marks_entry;
     s.target = e.slots[0].label;
+    stands_before(s, e.to);
     return s;
   }
 

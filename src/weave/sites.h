@@ -29,6 +29,11 @@ struct Site {
   uint32_t fragment = 0;
   isa::Resources live = 0;
   bool marks_entry = false;     // slot stubs: must start like the target does
+  // What a count made here means to someone interrupted nearby (weave/spots.h).
+  uint32_t block = 0;           // where control comes from
+  uint32_t next = core::kNone;  // original instruction executed next; kNone: it leaves
+  uint32_t due = core::kNone;   // first instruction at which the count is supposed to be made
+  bool ahead = false;           // stands in front of the jump that takes its edge
   std::string_view target;      // stubs: label to go on to
 
   bool exists() const { return kind != Kind::none; }

@@ -59,6 +59,13 @@ bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &
   return false;
 }
 
+// Placements other than the default are for study, and event counters have a live
+// value at every instruction: both stay in memory.
+bool holds_loop_counters(const Options &options) {
+  return options.loop_counters != Options::LoopCounters::memory && options.place == core::Placement::optimal &&
+         options.events == 0;
+}
+
 class UnitWeaver {
  public:
   UnitWeaver(const assembly::Unit &unit, const Options &options, const Surroundings &around)
@@ -88,7 +95,7 @@ class UnitWeaver {
     if (map.skipped.empty()) map.skipped = weave(n, p, map);
     if (map.skipped.empty()) {
       uint32_t owner = section_owner_.try_emplace(p.fragments[0].section, n).first->second;
-      records_ += emit_records(unit_, p, map, n, owner, options_);
+      records_ += emit_records(unit_, p, map, n, owner, spots_, options_);
       ++out_.woven;
     } else {
       map.instructions.clear();
@@ -96,6 +103,8 @@ class UnitWeaver {
       map.edges.clear();
       map.marks.clear();
       map.plan = {};
+      map.held.clear();
+      map.spots.clear();
       ++out_.skipped;
     }
     out_.map.procedures.push_back(std::move(map));
@@ -105,26 +114,38 @@ class UnitWeaver {
   std::string weave(uint32_t n, const assembly::Procedure &p, format::Procedure &map) {
     assembly::Liveness liveness = assembly::compute_liveness(unit_, p);
     Sites sites = find_sites(unit_, p, liveness, jumped_);
-    std::string why_not;
+    std::string why_not = p.graph().defect();
+    if (!why_not.empty()) return why_not;
     bool unmatched = false;
+    std::vector<double> weights = edge_weights(p, map, out_.map.mnemonics, options_);
+    std::optional<LoopPlanner> loops;
+    if (holds_loop_counters(options_)) loops.emplace(unit_, p, liveness, sites, weights, options_);
     std::optional<core::Plan> plan =
-        plan_procedure(p, map, out_.map.mnemonics, sites, options_, unmatched, why_not);
+        plan_procedure(p, map, out_.map.mnemonics, sites, loops ? loops->offers() : std::vector<LoopPlanner::Offer>{},
+                       options_, unmatched, why_not);
     if (!plan) return why_not;
+    LoopCounters held;
+    if (loops) held = loops->choose(*plan, n, sites);
     std::optional<std::vector<Probe>> probes = std::vector<Probe>{};
     if (options_.events != 0) {
-      std::vector<double> weights = edge_weights(p, map, out_.map.mnemonics, options_);
       std::vector<int64_t> costs;
       if (!options_.costs.empty()) costs = instruction_costs(options_.costs, map, out_.map);
       probes = plan_events(unit_, p, liveness, sites, weights, costs, options_, n, why_not);
       if (!probes) return why_not;
     }
     if (short_branch_breaks(unit_, p, *plan, sites, *probes, options_)) return "a one-byte branch over too much code";
-    WovenProcedure woven = weave_procedure(unit_, p, n, *plan, sites, *probes, options_);
+    WovenProcedure woven = weave_procedure(unit_, p, n, *plan, sites, held, *probes, options_);
     edits_.append(woven.edits);
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());
     out_.unmatched += unmatched;
     map.plan = std::move(*plan);
     map.marks = std::move(woven.marks);
+    map.held = std::move(held.held);
+    spots_.clear();
+    for (SpotWriter::Placed &spot : woven.spots) {
+      spots_.push_back(std::move(spot.label));
+      map.spots.push_back(std::move(spot.spot));
+    }
     return {};
   }
 
@@ -157,6 +178,7 @@ class UnitWeaver {
   JumpedLabels jumped_;
   Edits edits_;
   std::string records_;
+  std::vector<std::string> spots_;  // labels of the spots of the procedure just woven
   std::set<std::string> personalities_;
   std::map<uint32_t, uint32_t> section_owner_;
 };

@@ -28,37 +28,29 @@ std::string end_label(uint32_t n, size_t fragment) { return fmt::format(".Lchord
 std::string mark_label(uint32_t n, uint32_t instruction) { return fmt::format(".Lchord_m{}_{}", n, instruction); }
 std::string counters_label(uint32_t n) { return fmt::format(".Lchord_c{}", n); }
 std::string record_label(uint32_t n) { return fmt::format(".Lchord_p{}", n); }
+std::string spot_label(uint32_t n, uint32_t spot) { return fmt::format(".Lchord_w{}_{}", n, spot); }
 std::string personality_label(const std::string &personality) { return "__chord_personality." + personality; }
 
 namespace {
 
-std::string without_unwind_lines(const std::string &text) {
-  std::string out;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = text.find('\n', at);
-    std::string_view line = std::string_view(text).substr(at, end + 1 - at);
-    if (line.find(".cfi_") == std::string_view::npos) out += line;
-    at = end + 1;
-  }
-  return out;
-}
-
 class Weaver {
  public:
   Weaver(const assembly::Unit &unit, const Procedure &p, uint32_t n, const core::Plan &plan, const Sites &sites,
-         const Options &options)
-      : source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), options_(options) {
+         const LoopCounters &loops, const Options &options)
+      : source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), loops_(loops),
+        options_(options), spots_(p, n, loops.held, before_, after_) {
     rules_.resize(p.fragments.size());
     stubs_.resize(p.fragments.size());
   }
 
   WovenProcedure run(const std::vector<Probe> &probes) {
+    for (const Piece &piece : loops_.pieces) put(piece);
     for (uint32_t k = 0; k < plan_.counters.size(); ++k) probe(k);
     for (const Probe &p : probes) {
-      put(p.site, p.edge, p.snippet, p.outside_label.empty() ? Turn::leaving : Turn::checking);
+      put({p.site, p.edge, p.snippet}, p.outside_label.empty() ? Turn::leaving : Turn::checking);
       if (!p.outside_label.empty()) put_outside(p);
     }
-    for (const auto &[edge, pending] : pending_) stub(pending, p_.edges[edge]);
+    for (const auto &[edge, chunk] : pending_) stub(chunk, edge);
     choose_marks();
     flush();
     for (size_t f = 0; f < p_.fragments.size(); ++f) {
@@ -80,19 +72,15 @@ class Weaver {
   void probe(uint32_t k) {
     const core::Counter &counter = plan_.counters[k];
     const Site &site = counter.site == core::Site::edge ? sites_.edge[counter.id] : sites_.block[counter.id];
+    uint32_t edge = counter.site == core::Site::edge ? counter.id : core::kNone;
+    if (const HeldCounter *held = loops_.find(k)) {
+      if (!held->by_program) put({site, edge, isa::increment(held->holder, site.live), Effect::count, k});
+      return;
+    }
     isa::CounterPlace place{options_.counters, counters_label(n_), k};
-    bool edge = counter.site == core::Site::edge;
-    Turn turn = edge && leaves_block(site, p_.edges[counter.id]) ? Turn::leaving : Turn::entering;
-    put(site, edge ? counter.id : core::kNone, isa::increment(place, site.live), turn);
+    Turn turn = edge != core::kNone && leaves_block(site, p_.edges[edge]) ? Turn::leaving : Turn::entering;
+    put({site, edge, isa::increment(place, site.live), Effect::count, k}, turn);
   }
-
-  // Probes at one place run in turn. An activation that ends at a check (a budget) must have
-  // run the counters of the block it is in, and none of the way out of it.
-  enum class Turn { entering, checking, leaving };
-  struct Turns {
-    std::string text[3];
-    std::string all() const { return text[0] + text[1] + text[2]; }
-  };
 
   // The counter of an edge stands in front of its source's last instruction, or behind.
   bool leaves_block(const Site &site, const Edge &edge) const {
@@ -103,23 +91,28 @@ class Weaver {
                                           : site.statement == last.first_statement;
   }
 
-  void put(const Site &site, uint32_t edge, const isa::Snippet &snippet, Turn turn) {
-    switch (site.kind) {
+  static void put(Chunk &chunk, Piece piece) {
+    auto later = [&](const Piece &other) { return other.turn > piece.turn; };
+    chunk.insert(std::find_if(chunk.begin(), chunk.end(), later), piece);
+  }
+
+  void put(Piece piece, Turn turn = Turn::entering) {
+    piece.turn = turn;
+    switch (piece.site.kind) {
       case Site::Kind::before:
-        before_[site.statement].text[static_cast<int>(turn)] += fit(snippet, site, site.statement);
+        put(before_[piece.site.statement], piece);
         break;
       case Site::Kind::after:
-        after_[site.statement].text[static_cast<int>(turn)] += fit(snippet, site, site.statement + 1);
+        put(after_[piece.site.statement], piece);
         break;
       case Site::Kind::jump_stub:
       case Site::Kind::slot_stub:
-        pending_[edge].site = site;
         // What may end here has counted nothing on the way yet.
-        if (turn == Turn::checking && site.kind == Site::Kind::jump_stub) {
-          pending_[edge].snippets.insert(pending_[edge].snippets.begin(), snippet);
+        if (turn == Turn::checking && piece.site.kind == Site::Kind::jump_stub) {
+          pending_[piece.edge].insert(pending_[piece.edge].begin(), piece);
           break;
         }
-        pending_[edge].snippets.push_back(snippet);
+        pending_[piece.edge].push_back(piece);
         break;
       case Site::Kind::none:
         break;
@@ -132,7 +125,7 @@ class Weaver {
     UnwindRules rules = rules_before(p.site.fragment, p.site.statement + behind);
     std::string body = rules.frame_follows_stack_pointer() ? p.outside.text : without_unwind_lines(p.outside.text);
     if (p.site.kind == Site::Kind::slot_stub) {
-      pending_[p.edge].places.push_back(p.place_label);
+      places_[p.edge].push_back(p.place_label);
     } else if (!p.place_label.empty()) {
       name_inside(p.site.statement, p.place_label);
     }
@@ -153,9 +146,9 @@ class Weaver {
   }
 
   // Unwind lines are right only where the frame is found through the stack pointer.
-  std::string fit(const isa::Snippet &snippet, const Site &site, uint32_t s) {
-    if (!snippet.moves_stack || rules_before(site.fragment, s).frame_follows_stack_pointer()) return snippet.text;
-    return without_unwind_lines(snippet.text);
+  bool keeps_unwind_lines(const Chunk &chunk, uint32_t s) {
+    bool moves = std::any_of(chunk.begin(), chunk.end(), [](const Piece &p) { return p.snippet.moves_stack; });
+    return !moves || rules_before(chunk.front().site.fragment, s).frame_follows_stack_pointer();
   }
 
   // ---- stubs ----
@@ -166,26 +159,18 @@ class Weaver {
     UnwindRules rules;
   };
 
-  // A way has one stub, whatever number of probes stands on it.
-  struct Pending {
-    Site site;
-    std::vector<isa::Snippet> snippets;
-    std::vector<std::string> places;  // labels that mean what the stub goes on to
-  };
-
-  void stub(const Pending &pending, const Edge &edge) {
-    const Site &site = pending.site;
+  // A way has one stub, whatever number of pieces stands on it.
+  void stub(const Chunk &chunk, uint32_t number) {
+    const Edge &edge = p_.edges[number];
+    const Site &site = chunk.front().site;
     Stub s;
     s.label = fmt::format(".Lchord_s{}_{}", n_, stub_count_++);
     s.rules = rules_before(site.fragment, site.statement);
-    for (const isa::Snippet &snippet : pending.snippets) {
-      bool plain = snippet.moves_stack && !s.rules.frame_follows_stack_pointer();
-      s.body += plain ? without_unwind_lines(snippet.text) : snippet.text;
-    }
+    std::string target = lasting_name(site, edge), jump;
+    for (const std::string &place : places_[number]) jump += fmt::format("\t.set\t{},{}\n", place, target);
+    jump += fmt::format("\tjmp\t{}\n", target);
+    s.body = spots_.text_of_stub(chunk, s.rules.frame_follows_stack_pointer(), jump);
     if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
-    std::string target = lasting_name(site, edge);
-    for (const std::string &place : pending.places) s.body += fmt::format("\t.set\t{},{}\n", place, target);
-    s.body += fmt::format("\tjmp\t{}\n", target);
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
       rename_operand(site.statement, s.label);
@@ -246,18 +231,23 @@ class Weaver {
   }
 
   void flush() {
-    for (auto &[s, turns] : after_) out_.edits.insert(statement(s).end, "\n" + in_att_syntax(s, turns.all()));
+    for (auto &[s, chunk] : after_) {
+      out_.edits.insert(statement(s).end, "\n" + in_att_syntax(s, spots_.text_after(s, keeps_unwind_lines(chunk, s + 1))));
+    }
     std::set<uint32_t> starts;
-    for (auto &[s, turns] : before_) starts.insert(s);
+    for (auto &[s, chunk] : before_) starts.insert(s);
     for (auto &[s, i] : mark_at_) starts.insert(s);
     for (auto &[s, text] : inside_) starts.insert(s);
     for (uint32_t s : starts) {
       std::string text = "\n";
-      if (auto it = before_.find(s); it != before_.end()) text += in_att_syntax(s, it->second.all());
+      if (auto it = before_.find(s); it != before_.end()) {
+        text += in_att_syntax(s, spots_.text_before(s, keeps_unwind_lines(it->second, s)));
+      }
       if (auto it = mark_at_.find(s); it != mark_at_.end()) text += mark_label(n_, it->second) + ":\n";
       if (auto it = inside_.find(s); it != inside_.end()) text += it->second;
       out_.edits.insert(statement(s).begin, text);
     }
+    out_.spots = spots_.take();
   }
 
   // Start and end labels, the tie that keeps the record alive, and the stubs.
@@ -355,12 +345,15 @@ class Weaver {
   uint32_t n_;
   const core::Plan &plan_;
   const Sites &sites_;
+  const LoopCounters &loops_;
   const Options &options_;
   std::vector<std::optional<UnwindInfo>> rules_;  // by fragment, made when first asked for
   std::vector<std::vector<Stub>> stubs_;          // by fragment
-  std::map<uint32_t, Pending> pending_;           // by edge
+  std::map<uint32_t, Chunk> pending_;             // stubs, by edge
+  std::map<uint32_t, std::vector<std::string>> places_;  // by edge: labels that mean what the stub goes on to
   uint32_t stub_count_ = 0;
-  std::map<uint32_t, Turns> before_, after_;        // by statement
+  std::map<uint32_t, Chunk> before_, after_;        // by statement
+  SpotWriter spots_;
   std::map<uint32_t, uint32_t> mark_at_;            // statement -> instruction
   std::set<uint32_t> retargeted_;                   // branches that go to a stub
   std::map<uint32_t, std::string> inside_;          // labels directly in front of a statement
@@ -371,9 +364,9 @@ class Weaver {
 }  // namespace
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const Procedure &procedure, uint32_t n,
-                               const core::Plan &plan, const Sites &sites, const std::vector<Probe> &probes,
-                               const Options &options) {
-  return Weaver(unit, procedure, n, plan, sites, options).run(probes);
+                               const core::Plan &plan, const Sites &sites, const LoopCounters &loops,
+                               const std::vector<Probe> &probes, const Options &options) {
+  return Weaver(unit, procedure, n, plan, sites, loops, options).run(probes);
 }
 
 }  // namespace chord::weave

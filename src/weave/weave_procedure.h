@@ -9,8 +9,10 @@
 #include "core/plan.h"
 #include "weave/edits.h"
 #include "weave/events.h"
+#include "weave/loop_counters.h"
 #include "weave/options.h"
 #include "weave/sites.h"
+#include "weave/spots.h"
 
 namespace chord::weave {
 
@@ -20,10 +22,12 @@ std::string end_label(uint32_t n, size_t fragment);
 std::string mark_label(uint32_t n, uint32_t instruction);
 std::string counters_label(uint32_t n);
 std::string record_label(uint32_t n);
+std::string spot_label(uint32_t n, uint32_t spot);
 
 struct WovenProcedure {
   Edits edits;
   std::vector<uint32_t> marks;             // marked instructions, fragment by fragment
+  std::vector<SpotWriter::Placed> spots;   // and where they are, in order
   std::vector<std::string> personalities;  // routines that ours must pass control to
 };
 
@@ -31,7 +35,7 @@ struct WovenProcedure {
 std::string personality_label(const std::string &personality);
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure, uint32_t n,
-                               const core::Plan &plan, const Sites &sites, const std::vector<Probe> &probes,
-                               const Options &options);
+                               const core::Plan &plan, const Sites &sites, const LoopCounters &loops,
+                               const std::vector<Probe> &probes, const Options &options);
 
 }  // namespace chord::weave

@@ -1,0 +1,324 @@
+#include "weave/loop_counters.h"
+
+#include <algorithm>
+#include <map>
+
+#include "core/register_choice.h"
+#include "weave/weave_procedure.h"
+
+namespace chord::weave {
+
+using assembly::Block;
+using assembly::BlockKind;
+using assembly::Edge;
+using assembly::EdgeKind;
+using assembly::Instruction;
+
+namespace {
+
+// A memory operand that is read and written costs about what two instructions do, and
+// in a tight loop each waits for the one before.
+constexpr double kMemoryPrice = 3.0;
+constexpr uint32_t kGeneralKind = 0, kVectorKind = 1;
+
+isa::CounterPlace place_of(const Options &options) {
+  isa::CounterPlace place;
+  place.kind = options.counters;
+  return place;
+}
+
+isa::VectorUse both(isa::VectorUse a, isa::VectorUse b) { return std::max(a, b); }
+
+bool is_real(const Edge &e) { return e.kind != EdgeKind::never && e.kind != EdgeKind::return_edge; }
+
+}  // namespace
+
+LoopPlanner::LoopPlanner(const assembly::Unit &unit, const assembly::Procedure &p, const assembly::Liveness &liveness,
+                         const Sites &sites, const std::vector<double> &weights, const Options &options)
+    : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), options_(options), graph_(p.graph()) {
+  for (const Instruction &in : p.instructions) {
+    // What is put in a loop might push the target of such a branch out of reach.
+    if (in.decoded.short_only) return;
+    if (!in.padding) procedure_vectors_ = both(procedure_vectors_, isa::vector_use(in.decoded));
+  }
+  forest_ = core::find_loops(graph_, core::depth_first_order(graph_));
+  std::map<uint32_t, uint32_t> eligible;  // loop -> index
+  for (uint32_t l = 0; l < forest_.loops.size(); ++l) {
+    Loop loop;
+    loop.number = l;
+    if (!find_ways(loop) || !read_code(loop)) continue;
+    // A loop around this one that was left alone is no parent, nor is any around that.
+    if (auto it = eligible.find(forest_.loops[l].parent); it != eligible.end()) loop.parent = it->second;
+    eligible.emplace(l, static_cast<uint32_t>(eligible_.size()));
+    eligible_.push_back(std::move(loop));
+  }
+  for (uint32_t l = 0; l < eligible_.size(); ++l) offer_updates(l);
+}
+
+// False unless the loop is entered at its head alone, and all ways can carry code.
+bool LoopPlanner::find_ways(Loop &loop) const {
+  const core::Loop &shape = forest_.loops[loop.number];
+  std::vector<uint32_t> left;
+  for (core::Vertex v : forest_.members(loop.number)) {
+    for (core::EdgeId e : graph_.in(v)) {
+      if (!is_real(p_.edges[e]) || forest_.contains(loop.number, p_.edges[e].from)) continue;
+      if (v != shape.header || !sites_.edge[e].exists()) return false;
+      loop.entries.push_back(e);
+    }
+  }
+  for (core::EdgeId e : shape.exits) {
+    if (!is_real(p_.edges[e])) continue;
+    uint32_t to = p_.edges[e].to;
+    const std::vector<core::EdgeId> &in = graph_.in(to);
+    bool shared = p_.blocks[to].kind == BlockKind::code && sites_.block[to].kind == Site::Kind::before &&
+                  std::all_of(in.begin(), in.end(), [&](core::EdgeId x) {
+                    return !is_real(p_.edges[x]) || forest_.contains(loop.number, p_.edges[x].from);
+                  });
+    if (shared) {
+      left.push_back(to);
+    } else if (sites_.edge[e].exists()) {
+      loop.exits.push_back(e);
+    } else {
+      return false;
+    }
+  }
+  std::sort(left.begin(), left.end());
+  left.erase(std::unique(left.begin(), left.end()), left.end());
+  loop.targets = std::move(left);
+  return true;
+}
+
+// False if the loop holds anything that could look at, or end, the activation. Finds
+// the registers that are dead throughout.
+bool LoopPlanner::read_code(Loop &loop) const {
+  isa::Resources used = 0;
+  bool mixed[3] = {};
+  for (core::Vertex v : forest_.members(loop.number)) {
+    const Block &b = p_.blocks[v];
+    if (b.kind != BlockKind::code && b.kind != BlockKind::join) return false;
+    used |= live_.block_in[v];
+    for (uint32_t i = b.first; i < b.first + b.count; ++i) {
+      const isa::Decoded &d = p_.instructions[i].decoded;
+      if (d.flow == isa::Flow::call || d.flow == isa::Flow::leave || d.unknown_effects || d.indirect) return false;
+      used |= d.reads | d.writes | live_.before[i];
+      mixed[static_cast<int>(isa::vector_use(d))] = true;
+    }
+  }
+  for (uint32_t e : loop.entries) used |= sites_.edge[e].live;
+  for (uint32_t e : loop.exits) used |= sites_.edge[e].live;
+  for (uint32_t b : loop.targets) used |= sites_.block[b].live;
+  loop.free = isa::all_registers() & ~used;
+  bool wide = mixed[static_cast<int>(isa::VectorUse::wide)], legacy = mixed[static_cast<int>(isa::VectorUse::legacy)];
+  // The encodings do not mix well: one by one, in a loop and in the procedure around it.
+  if (wide && !legacy) {
+    loop.vectors = isa::VectorUse::wide;
+  } else if (!wide && procedure_vectors_ != isa::VectorUse::wide) {
+    loop.vectors = isa::VectorUse::legacy;
+  }
+  return true;
+}
+
+// ---- costs ----
+
+template <class Visit>
+void LoopPlanner::for_each_way(const Loop &loop, bool in, const Sites &sites, Visit visit) const {
+  for (uint32_t e : in ? loop.entries : loop.exits) visit(sites.edge[e], e, weights_[e]);
+  if (in) return;
+  for (uint32_t b : loop.targets) visit(sites.block[b], core::kNone, frequency({core::Site::vertex, b}));
+}
+
+template <class Make>
+double LoopPlanner::ways_cost(const Loop &loop, bool in, Make make) const {
+  double cost = 0;
+  for_each_way(loop, in, sites_, [&](const Site &site, uint32_t, double weight) {
+    cost += weight * (make(site).price + (site.is_stub() ? 1 : 0));
+  });
+  return cost;
+}
+
+double LoopPlanner::cost_of(const Loop &loop, const isa::Holder &holder, bool by_program) const {
+  isa::CounterPlace place = place_of(options_);
+  double in = ways_cost(loop, true, [&](const Site &site) {
+    if (by_program) return isa::subtract_register(place, holder, site.live);
+    isa::Snippet s = isa::clear(holder, site.live);
+    if (holder.is_vector()) s.price += isa::fill_ones(holder).price;
+    return s;
+  });
+  return in + ways_cost(loop, false, [&](const Site &site) { return isa::add_register(place, holder, site.live); });
+}
+
+double LoopPlanner::frequency(const core::Counter &c) const {
+  if (c.site == core::Site::edge) return weights_[c.id];
+  double sum = 0;
+  for (core::EdgeId e : graph_.in(c.id)) sum += weights_[e];
+  return sum;
+}
+
+// ---- what the program counts itself ----
+
+void LoopPlanner::offer_updates(uint32_t l) {
+  std::map<isa::Resources, std::pair<uint32_t, uint32_t>> updates;  // register -> block, instruction
+  isa::Resources written = 0, again = *isa::register_named("rsp");
+  for (core::Vertex v : forest_.members(eligible_[l].number)) {
+    const Block &b = p_.blocks[v];
+    for (uint32_t i = b.first; i < b.first + b.count; ++i) {
+      const isa::Decoded &d = p_.instructions[i].decoded;
+      again |= written & d.writes;
+      written |= d.writes;
+      if (d.stepped != 0) updates[d.stepped] = {v, i};
+    }
+  }
+  for (const auto &[reg, update] : updates) {
+    if (!(again & reg)) offer(l, update.first, update.second);
+  }
+}
+
+void LoopPlanner::offer(uint32_t l, uint32_t block, uint32_t update) {
+  std::vector<uint32_t> ways;
+  for (core::EdgeId e : graph_.in(block)) {
+    if (is_real(p_.edges[e])) ways.push_back(e);
+  }
+  core::Counter counter{core::Site::vertex, block};
+  if (ways.size() == 1) counter = {core::Site::edge, ways[0]};
+  double cost = cost_of(eligible_[l], {p_.instructions[update].decoded.stepped, 0, false}, true);
+  auto known = std::find_if(offers_.begin(), offers_.end(), [&](const Offer &o) { return o.counter == counter; });
+  if (known == offers_.end()) {
+    offers_.push_back({counter, cost, l, update});
+  } else if (cost < known->cost) {
+    *known = {counter, cost, l, update};
+  }
+}
+
+void LoopPlanner::hold_offers(const core::Plan &plan) {
+  for (uint32_t k = 0; k < plan.counters.size(); ++k) {
+    for (const Offer &o : offers_) {
+      const core::Counter &c = plan.counters[k];
+      if (!(o.counter == c)) continue;
+      const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
+      double plain = frequency(c) * isa::increment(place_of(options_), site.live).price;
+      if (site.exists() && plain <= o.cost) continue;
+      hold(k, o.loop, {p_.instructions[o.update].decoded.stepped, 0, false}, o.update);
+    }
+  }
+}
+
+// ---- dead registers ----
+
+// The innermost eligible loop that the counter runs in every round of, or kNone.
+uint32_t LoopPlanner::innermost(const core::Counter &c) const {
+  for (uint32_t l = static_cast<uint32_t>(eligible_.size()); l-- > 0;) {  // inner loops come later
+    bool in = c.site == core::Site::vertex ? inside(l, c.id) : inside(l, p_.edges[c.id].from) && inside(l, p_.edges[c.id].to);
+    if (in) return l;
+  }
+  return core::kNone;
+}
+
+void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
+  if (eligible_.empty()) return;
+  isa::Resources any = 0;
+  std::map<isa::Resources, uint32_t> uses;  // vector register -> loops it is free in
+  bool unit_has_vectors = std::any_of(unit_.procedures.begin(), unit_.procedures.end(), [](const auto &p) {
+    return std::any_of(p.instructions.begin(), p.instructions.end(),
+                       [](const Instruction &in) { return isa::vector_use(in.decoded) != isa::VectorUse::none; });
+  });
+  for (const Loop &loop : eligible_) {
+    any |= loop.free;
+    if (!unit_has_vectors || loop.vectors == isa::VectorUse::none) continue;
+    for (isa::Resources r : isa::vector_holders(loop.free)) ++uses[r];
+  }
+  isa::Resources ones = 0;
+  for (const auto &[reg, count] : uses) {
+    if (ones == 0 || count >= uses[ones]) ones = reg;
+  }
+  const std::vector<isa::Resources> kinds[] = {isa::general_holders(any), isa::vector_holders(any & ~ones)};
+  auto holder_of = [&](const Loop &loop, uint32_t kind, uint32_t reg) {
+    bool vector = kind == kVectorKind;
+    return isa::Holder{kinds[kind][reg], vector ? ones : 0, vector && loop.vectors == isa::VectorUse::wide};
+  };
+  core::RegisterProblem problem;
+  for (const Loop &loop : eligible_) {
+    core::RegisterProblem::Loop &out = problem.loops.emplace_back();
+    out.parent = loop.parent;
+    for (uint32_t kind : {kGeneralKind, kVectorKind}) {
+      if (kind == kVectorKind && (!(loop.free & ones) || loop.vectors == isa::VectorUse::none)) continue;
+      for (uint32_t i = 0; i < kinds[kind].size(); ++i) {
+        if (loop.free & kinds[kind][i]) out.free[kind] |= uint64_t{1} << i;
+      }
+      if (out.free[kind] == 0) continue;
+      out.cost[kind] = cost_of(loop, holder_of(loop, kind, static_cast<uint32_t>(std::countr_zero(out.free[kind]))), false);
+    }
+  }
+  std::vector<uint32_t> candidates;
+  for (uint32_t k = 0; k < plan.counters.size(); ++k) {
+    const core::Counter &c = plan.counters[k];
+    uint32_t loop = innermost(c);
+    if (loop == core::kNone || out_.find(k) != nullptr) continue;
+    const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
+    double price = isa::increment(place_of(options_), site.live).price + kMemoryPrice - 1;
+    candidates.push_back(k);
+    problem.counters.push_back({loop, {frequency(c) * price, frequency(c) * price}});
+  }
+  std::vector<core::RegisterChoice> chosen = core::choose_registers(problem);
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    if (chosen[i].loop == core::kNone) continue;
+    hold(candidates[i], chosen[i].loop, holder_of(eligible_[chosen[i].loop], chosen[i].kind, chosen[i].reg), core::kNone);
+  }
+}
+
+// ---- the result ----
+
+void LoopPlanner::hold(uint32_t counter, uint32_t l, const isa::Holder &holder, uint32_t update) {
+  format::Held held;
+  held.counter = counter;
+  held.place = isa::recorded_number(holder.reg);
+  held.update = update;
+  if (update != core::kNone) held.step = p_.instructions[update].decoded.step;
+  for (core::Vertex v : forest_.members(eligible_[l].number)) held.blocks.push_back(v);
+  std::sort(held.blocks.begin(), held.blocks.end());
+  out_.held.push_back(std::move(held));
+  out_.counters.push_back({counter, holder, update != core::kNone});
+  loop_of_held_.push_back(l);
+}
+
+void LoopPlanner::keep_live(Sites &sites) const {
+  for (size_t h = 0; h < out_.held.size(); ++h) {
+    const Loop &loop = eligible_[loop_of_held_[h]];
+    isa::Resources used = out_.counters[h].holder.resources();
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      if (forest_.contains(loop.number, p_.edges[e].from) || forest_.contains(loop.number, p_.edges[e].to)) {
+        sites.edge[e].live |= used;
+      }
+    }
+    for (uint32_t b : out_.held[h].blocks) sites.block[b].live |= used;
+    for (uint32_t b : loop.targets) sites.block[b].live |= used;
+  }
+}
+
+void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
+  std::vector<isa::Resources> filled(eligible_.size());
+  for (uint32_t h = 0; h < out_.held.size(); ++h) {
+    const HeldCounter &c = out_.counters[h];
+    uint32_t l = loop_of_held_[h];
+    isa::CounterPlace place{options_.counters, counters_label(n), c.counter};
+    for_each_way(eligible_[l], true, sites, [&](const Site &site, uint32_t edge, double) {
+      bool fill = c.holder.is_vector() && !(filled[l] & c.holder.ones);
+      if (fill) out_.pieces.push_back({site, edge, isa::fill_ones(c.holder)});
+      isa::Snippet s = c.by_program ? isa::subtract_register(place, c.holder, site.live) : isa::clear(c.holder, site.live);
+      out_.pieces.push_back({site, edge, std::move(s), Effect::hold, h});
+    });
+    filled[l] |= c.holder.ones;
+    for_each_way(eligible_[l], false, sites, [&](const Site &site, uint32_t edge, double) {
+      out_.pieces.push_back({site, edge, isa::add_register(place, c.holder, site.live), Effect::release, h});
+    });
+  }
+}
+
+LoopCounters LoopPlanner::choose(const core::Plan &plan, uint32_t n, Sites &sites) {
+  hold_offers(plan);
+  hold_in_dead_registers(plan);
+  keep_live(sites);
+  write_pieces(n, sites);
+  return std::move(out_);
+}
+
+}  // namespace chord::weave

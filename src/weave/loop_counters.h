@@ -1,0 +1,119 @@
+// Counters of call-free loops leave memory (core/register_choice.h chooses).
+//
+// Two ways. Where a register of the program's own goes up by a constant step, by one
+// instruction of one block and nowhere else in the loop, that block needs no probe at all:
+//     subq %rax,c     where the loop is entered
+//     addq %rax,c     where it is left
+// leaves step times the block's executions in c. Otherwise a register that is dead
+// throughout the loop counts, in place of memory:
+//     xorl %r11d,%r11d     entered        pxor %xmm14,%xmm14; pcmpeqd %xmm15,%xmm15
+//     incq %r11  (leaq)    counted        psubq %xmm15,%xmm14
+//     addq %r11,c          left           movq %xmm14,%rax; addq %rax,c
+//
+// Memory changes in one instruction in every case, so a signal handler that runs the
+// same code loses nothing. Whoever is interrupted inside has the difference in the
+// register: the runtime records it, and the map says what it means (format::Held).
+// Loops without calls are left by exceptions, longjmp or exit only through a signal
+// handler, and then the interrupted registers are all there.
+//
+// Left alone: loops that are entered elsewhere than at their head, that hold calls,
+// system calls, dispatches, landing pads, or whose ways in and out cannot carry code.
+#pragma once
+
+#include <optional>
+#include <vector>
+
+#include "assembly/liveness.h"
+#include "assembly/procedure.h"
+#include "core/order.h"
+#include "core/plan.h"
+#include "format/map.h"
+#include "weave/options.h"
+#include "weave/pieces.h"
+#include "weave/sites.h"
+
+namespace chord::weave {
+
+struct HeldCounter {
+  uint32_t counter = 0;
+  isa::Holder holder;
+  bool by_program = false;  // the register is the program's, and needs no probe
+};
+
+struct LoopCounters {
+  std::vector<format::Held> held;
+  std::vector<HeldCounter> counters;  // beside `held`
+  std::vector<Piece> pieces;          // where loops are entered and left
+
+  const HeldCounter *find(uint32_t counter) const {
+    for (const HeldCounter &h : counters) {
+      if (h.counter == counter) return &h;
+    }
+    return nullptr;
+  }
+};
+
+class LoopPlanner {
+ public:
+  // The graph must have no defect. `weights`: by edge.
+  LoopPlanner(const assembly::Unit &unit, const assembly::Procedure &procedure, const assembly::Liveness &liveness,
+              const Sites &sites, const std::vector<double> &weights, const Options &options);
+
+  // Counters that the program's own registers give, and what they cost.
+  struct Offer {
+    core::Counter counter;
+    double cost = 0;
+    uint32_t loop = 0;
+    uint32_t update = 0;  // instruction
+  };
+  const std::vector<Offer> &offers() const { return offers_; }
+
+  // For the finished plan of procedure number `n`. Registers in use are made live in `sites`.
+  LoopCounters choose(const core::Plan &plan, uint32_t n, Sites &sites);
+
+ private:
+  struct Loop {
+    uint32_t number = 0;           // in loops_
+    uint32_t parent = core::kNone; // in eligible_
+    std::vector<uint32_t> entries; // edges
+    std::vector<uint32_t> exits;   // edges whose own site releases
+    std::vector<uint32_t> targets; // blocks all of whose ways in are exits: release there
+    isa::Resources free = 0;
+    isa::VectorUse vectors = isa::VectorUse::none;
+  };
+
+  bool find_ways(Loop &loop) const;
+  bool read_code(Loop &loop) const;
+  void offer_updates(uint32_t l);
+  void offer(uint32_t l, uint32_t block, uint32_t update);
+  template <class Make>
+  double ways_cost(const Loop &loop, bool in, Make make) const;
+  double cost_of(const Loop &loop, const isa::Holder &holder, bool by_program) const;
+  double frequency(const core::Counter &counter) const;
+  uint32_t innermost(const core::Counter &counter) const;
+  bool inside(uint32_t l, uint32_t block) const { return forest_.contains(eligible_[l].number, block); }
+  void hold_offers(const core::Plan &plan);
+  void hold_in_dead_registers(const core::Plan &plan);
+  void hold(uint32_t counter, uint32_t l, const isa::Holder &holder, uint32_t update);
+  void keep_live(Sites &sites) const;
+  void write_pieces(uint32_t n, const Sites &sites);
+  template <class Visit>
+  void for_each_way(const Loop &loop, bool in, const Sites &sites, Visit visit) const;
+
+  const assembly::Unit &unit_;
+  const assembly::Procedure &p_;
+  const assembly::Liveness &live_;
+  const Sites &sites_;
+  const std::vector<double> &weights_;
+  const Options &options_;
+  core::Graph graph_;
+  core::Loops forest_;
+  std::vector<Loop> eligible_;
+  std::vector<Offer> offers_;
+  bool unit_has_vectors_ = false;
+  isa::VectorUse procedure_vectors_ = isa::VectorUse::none;
+  LoopCounters out_;
+  std::vector<uint32_t> loop_of_held_;  // beside out_.held: in eligible_
+};
+
+}  // namespace chord::weave

@@ -1,0 +1,35 @@
+// What is put at a site, and what it means to the counters.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "core/graph.h"
+#include "isa/isa.h"
+#include "weave/sites.h"
+
+namespace chord::weave {
+
+enum class Effect : uint8_t {
+  none,
+  count,   // counts: number = the plan's counter
+  hold,    // from here on a register holds: number = index in Procedure::held
+  release  // from here on it no longer does
+};
+
+// Pieces at one place run in turn. An activation that ends at a check (a budget) must have
+// run the counters of the block it is in, and none of the way out of it.
+enum class Turn : uint8_t { entering, checking, leaving };
+
+struct Piece {
+  Site site;
+  uint32_t edge = core::kNone;  // stubs are made for an edge
+  isa::Snippet snippet;
+  Effect effect = Effect::none;
+  uint32_t number = 0;
+  Turn turn = Turn::entering;
+};
+
+using Chunk = std::vector<Piece>;  // the pieces at one place in the text, in order
+
+}  // namespace chord::weave

@@ -1,0 +1,184 @@
+#include "weave/spots.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "weave/weave_procedure.h"
+
+namespace chord::weave {
+
+using assembly::Instruction;
+
+namespace {
+
+// Places in a fragment: in front of a statement, at it, behind it; stubs come last.
+uint64_t order_before(uint32_t s) { return 3 * uint64_t{s}; }
+uint64_t order_at(uint32_t s) { return 3 * uint64_t{s} + 1; }
+uint64_t order_after(uint32_t s) { return 3 * uint64_t{s} + 2; }
+constexpr uint64_t kFirstStub = uint64_t{1} << 40;
+
+bool is_plain(const Piece &piece) { return piece.effect == Effect::none; }
+
+// Only pieces that do something to counters know where they stand.
+const Site &site_of(const Chunk &chunk) {
+  auto it = std::find_if_not(chunk.begin(), chunk.end(), is_plain);
+  return (it == chunk.end() ? chunk.front() : *it).site;
+}
+
+std::string plain_text(const Chunk &chunk, bool unwind) {
+  std::string text;
+  for (const Piece &piece : chunk) text += unwind ? piece.snippet.text : without_unwind_lines(piece.snippet.text);
+  return text;
+}
+
+}  // namespace
+
+std::string without_unwind_lines(std::string_view text) {
+  std::string out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = text.find('\n', at);
+    std::string_view line = text.substr(at, end + 1 - at);
+    if (line.find(".cfi_") == std::string_view::npos) out += line;
+    at = end + 1;
+  }
+  return out;
+}
+
+SpotWriter::SpotWriter(const assembly::Procedure &p, uint32_t n, const std::vector<format::Held> &held,
+                       const std::map<uint32_t, Chunk> &before, const std::map<uint32_t, Chunk> &after)
+    : p_(p), n_(n), held_(held), before_(before), after_(after), block_of_(p.instructions.size(), core::kNone) {
+  held_in_.assign(p.blocks.size(), std::vector<bool>(held.size()));
+  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+    std::fill_n(block_of_.begin() + p.blocks[b].first, p.blocks[b].count, b);
+  }
+  for (uint32_t h = 0; h < held.size(); ++h) {
+    for (uint32_t b : held[h].blocks) held_in_[b][h] = true;
+  }
+  for (uint32_t i = 0; i < p.instructions.size(); ++i) {
+    if (!p.instructions[i].padding) instruction_at_.emplace(p.instructions[i].first_statement, i);
+  }
+}
+
+// What analysis takes for granted at an instruction.
+SpotWriter::State SpotWriter::usual(uint32_t instruction) const {
+  State state{instruction, {}, std::vector<bool>(held_.size())};
+  if (instruction != core::kNone) state.held = held_in_[block_of_[instruction]];
+  return state;
+}
+
+void SpotWriter::add_due(const Chunk &chunk, uint32_t instruction, State &state) const {
+  for (const Piece &piece : chunk) {
+    if (piece.effect == Effect::count && !piece.site.ahead && piece.site.due == instruction) ++state.lacks[piece.number];
+  }
+}
+
+SpotWriter::State SpotWriter::at_start(const Chunk &chunk, bool in_front) const {
+  const Site &site = site_of(chunk);
+  State state = usual(site.next);
+  if (!in_front) state.held = held_in_[site.block];
+  for (const Piece &piece : chunk) {
+    if (piece.effect == Effect::count && !piece.site.ahead) ++state.lacks[piece.number];
+    if (in_front && piece.effect == Effect::release) state.held[piece.number] = true;
+  }
+  if (in_front || site.next == core::kNone) return state;
+  // What stands between here and the instruction is lacking, too.
+  const Instruction &next = p_.instructions[site.next];
+  if (auto it = before_.find(next.first_statement); it != before_.end()) add_due(it->second, site.next, state);
+  auto behind = after_.find(next.last_statement);
+  if (next.decoded.marks_entry && behind != after_.end()) add_due(behind->second, site.next, state);
+  return state;
+}
+
+void SpotWriter::put(uint32_t fragment, uint64_t order, const std::string &label, const State &state) {
+  format::Spot spot;
+  spot.fragment = fragment;
+  spot.instruction = state.instruction;
+  for (const auto &[counter, count] : state.lacks) {
+    if (count != 0) spot.lacks.push_back({counter, count});
+  }
+  for (uint32_t h = 0; h < state.held.size(); ++h) {
+    if (state.held[h]) spot.held.push_back(h);
+  }
+  spots_.push_back({order, {label, std::move(spot)}});
+}
+
+std::string SpotWriter::put_label(uint32_t fragment, uint64_t order, const State &state) {
+  std::string label = spot_label(n_, labels_++);
+  put(fragment, order, label, state);
+  return label + ":\n";
+}
+
+std::string SpotWriter::write(const Chunk &chunk, State &state, bool unwind, uint32_t fragment, uint64_t order) {
+  std::string text = put_label(fragment, order, state);
+  State said = state;
+  auto add = [&](std::string_view part) {
+    if (part.empty()) return;
+    if (!(said == state)) text += put_label(fragment, order, state);
+    said = state;
+    text += unwind ? std::string(part) : without_unwind_lines(part);
+  };
+  for (const Piece &piece : chunk) {
+    add(piece.snippet.lead());
+    if (piece.effect == Effect::count) --state.lacks[piece.number];
+    if (piece.effect == Effect::hold) state.held[piece.number] = true;
+    if (piece.effect == Effect::release) state.held[piece.number] = false;
+    add(piece.snippet.rest());
+  }
+  std::erase_if(state.lacks, [](const auto &lack) { return lack.second == 0; });
+  return text;
+}
+
+std::string SpotWriter::text_before(uint32_t s, bool unwind) {
+  const Chunk &chunk = before_.at(s);
+  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind);
+  const Site &site = site_of(chunk);
+  auto at = instruction_at_.find(s);
+  bool in_front = at != instruction_at_.end() && at->second == site.next;
+  State state = at_start(chunk, in_front);
+  std::string text = write(chunk, state, unwind, site.fragment, order_before(s));
+  if (!in_front) return text + put_label(site.fragment, order_before(s), state);
+  // The instruction's own mark ends the last spot, unless something is special there.
+  if (!(state == usual(site.next))) put(site.fragment, order_at(s), mark_label(n_, site.next), state);
+  return text;
+}
+
+std::string SpotWriter::text_after(uint32_t s, bool unwind) {
+  const Chunk &chunk = after_.at(s);
+  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind);
+  const Site &site = site_of(chunk);
+  State state = at_start(chunk, false);
+  std::string text = write(chunk, state, unwind, site.fragment, order_after(s));
+  text += put_label(site.fragment, order_after(s), state);
+  // Counts that were due from the start of the block on: endbr64 stands before them.
+  auto early = std::find_if(chunk.begin(), chunk.end(), [](const Piece &piece) {
+    return !is_plain(piece) && piece.site.due != piece.site.next;
+  });
+  if (early == chunk.end()) return text;
+  uint32_t i = early->site.due;
+  State first = usual(i);
+  add_due(chunk, i, first);
+  if (!(first == usual(i))) put(site.fragment, order_at(p_.instructions[i].first_statement), mark_label(n_, i), first);
+  return text;
+}
+
+std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std::string &jump) {
+  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind) + jump;
+  const Site &site = site_of(chunk);
+  State state = at_start(chunk, false);
+  uint64_t order = kFirstStub + stubs_++;
+  std::string text = write(chunk, state, unwind, site.fragment, order);
+  return text + put_label(site.fragment, order, state) + jump;
+}
+
+std::vector<SpotWriter::Placed> SpotWriter::take() {
+  std::stable_sort(spots_.begin(), spots_.end(), [](const Ordered &a, const Ordered &b) {
+    return std::pair(a.placed.spot.fragment, a.order) < std::pair(b.placed.spot.fragment, b.order);
+  });
+  std::vector<Placed> out;
+  for (Ordered &spot : spots_) out.push_back(std::move(spot.placed));
+  spots_.clear();
+  return out;
+}
+
+}  // namespace chord::weave

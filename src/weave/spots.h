@@ -1,0 +1,75 @@
+// The text of inserted code, with a label wherever what it has done changes, and the
+// spots (format/map.h) that say what that is.
+//
+// A count belongs to a moment: of an activation that stands before instruction i it is
+// supposed that everything on the way to i's block has been counted, and nothing
+// behind. A probe in front of a block, on a fall-through or in a stub counts late: from
+// the start of the inserted code on the count is due, and lacking until it is made. A
+// probe in front of the jump that takes its edge counts early: at the jump itself it is
+// ahead by one.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "assembly/procedure.h"
+#include "format/map.h"
+#include "weave/pieces.h"
+
+namespace chord::weave {
+
+class SpotWriter {
+ public:
+  // `before` and `after`: the chunks in front of and behind statements. They, `held`
+  // and the procedure must outlive the writer.
+  SpotWriter(const assembly::Procedure &procedure, uint32_t n, const std::vector<format::Held> &held,
+             const std::map<uint32_t, Chunk> &before, const std::map<uint32_t, Chunk> &after);
+
+  // Each gives the chunk's text; unwind lines only where `unwind` says so.
+  std::string text_before(uint32_t statement, bool unwind);
+  std::string text_after(uint32_t statement, bool unwind);
+  // Without the jump at its end, which `jump` is.
+  std::string text_of_stub(const Chunk &chunk, bool unwind, const std::string &jump);
+
+  // All spots, in the order of their places; then no more text may be asked for.
+  struct Placed {
+    std::string label;
+    format::Spot spot;
+  };
+  std::vector<Placed> take();
+
+ private:
+  struct State {
+    uint32_t instruction = 0;
+    std::map<uint32_t, int32_t> lacks;
+    std::vector<bool> held;
+    bool operator==(const State &) const = default;
+  };
+  struct Ordered {
+    uint64_t order = 0;
+    Placed placed;
+  };
+
+  State usual(uint32_t instruction) const;
+  State at_start(const Chunk &chunk, bool in_front) const;
+  void add_due(const Chunk &chunk, uint32_t instruction, State &state) const;
+  std::string write(const Chunk &chunk, State &state, bool unwind, uint32_t fragment, uint64_t order);
+  void put(uint32_t fragment, uint64_t order, const std::string &label, const State &state);
+  std::string put_label(uint32_t fragment, uint64_t order, const State &state);
+
+  const assembly::Procedure &p_;
+  uint32_t n_;
+  const std::vector<format::Held> &held_;
+  const std::map<uint32_t, Chunk> &before_, &after_;
+  std::vector<uint32_t> block_of_;           // by instruction
+  std::vector<std::vector<bool>> held_in_;   // by block: which are held there
+  std::map<uint32_t, uint32_t> instruction_at_;  // first statement -> instruction
+  std::vector<Ordered> spots_;
+  uint32_t labels_ = 0, stubs_ = 0;
+};
+
+// `text` without its .cfi lines.
+std::string without_unwind_lines(std::string_view text);
+
+}  // namespace chord::weave

@@ -1,0 +1,110 @@
+# Loops in which no general register is dead and no register of the program's goes up in
+# steps, so that vector registers count; here with 256-bit vectors around, whose encoding
+# ours must then have, too.
+	.text
+	.globl	main
+	.type	main, @function
+main:
+	.cfi_startproc
+	subq	$8, %rsp
+	.cfi_def_cfa_offset 16
+	leaq	watched(%rip), %rax
+	call	*%rax
+	xorl	%eax, %eax
+	addq	$8, %rsp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	main, .-main
+
+	.globl	watched
+	.type	watched, @function
+watched:
+	.cfi_startproc
+	pushq	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	pushq	%rbp
+	.cfi_def_cfa_offset 24
+	.cfi_offset 6, -24
+	pushq	%r12
+	.cfi_def_cfa_offset 32
+	.cfi_offset 12, -32
+	pushq	%r13
+	.cfi_def_cfa_offset 40
+	.cfi_offset 13, -40
+	pushq	%r14
+	.cfi_def_cfa_offset 48
+	.cfi_offset 14, -48
+	pushq	%r15
+	.cfi_def_cfa_offset 56
+	.cfi_offset 15, -56
+	movl	$5, %ecx
+	vpxor	%ymm0, %ymm0, %ymm0
+	movq	$0x5a5a5a5a5a5a5a5a, %rbx
+	movl	$1, %edx
+	movl	$2, %esi
+	movl	$3, %edi
+	movl	$4, %r8d
+	movl	$5, %r9d
+	movl	$6, %r10d
+	movl	$7, %r11d
+	movl	$8, %r12d
+	movl	$9, %r13d
+	movl	$10, %r14d
+	movl	$11, %r15d
+	movl	$12, %ebp
+	# Every general register is wanted behind the loops, and so is the carry flag in them.
+.Louter:
+	movl	$4, %eax
+	stc
+.Linner:
+	rclq	$1, %rbx
+	adcq	%rbx, %rdx
+	vpaddd	%ymm0, %ymm1, %ymm1
+	jc	.Lcarry
+	leal	-1(%rax), %eax
+	jmp	.Lon
+.Lcarry:
+	leal	-1(%rax), %eax
+	stc
+.Lon:
+	pushfq
+	testl	%eax, %eax
+	je	.Lleft
+	popfq
+	jmp	.Linner
+.Lleft:
+	popfq
+	decl	%ecx
+	jne	.Louter
+	addq	%rsi, %rdx
+	addq	%rdi, %r8
+	addq	%r9, %r10
+	addq	%r11, %r12
+	addq	%r13, %r14
+	addq	%r15, %rbp
+	addq	%rbx, %rax
+	addq	%rcx, %rdx
+	popq	%r15
+	.cfi_def_cfa_offset 48
+	.cfi_restore 15
+	popq	%r14
+	.cfi_def_cfa_offset 40
+	.cfi_restore 14
+	popq	%r13
+	.cfi_def_cfa_offset 32
+	.cfi_restore 13
+	popq	%r12
+	.cfi_def_cfa_offset 24
+	.cfi_restore 12
+	popq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_restore 6
+	popq	%rbx
+	.cfi_def_cfa_offset 8
+	.cfi_restore 3
+	ret
+	.cfi_endproc
+	.size	watched, .-watched
+	.section	.note.GNU-stack,"",@progbits
