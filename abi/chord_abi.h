@@ -158,7 +158,12 @@ struct chord_segment_header {
 enum {
   CHORD_SEGMENT_LIVE = 1,      /* a dump of a program that went on running */
   CHORD_SEGMENT_TRUNCATED = 2, /* counts are missing: see the NOTE records */
+  CHORD_SEGMENT_CUT_OFF = 4,   /* activations were running, and it is not said where */
 };
+
+/* The file in which a process keeps its counts while it runs (CHORD_DURABLE=1) begins with
+ * this word; its structure is the runtime's own (runtime.h). */
+#define CHORD_LIVE_MAGIC UINT64_C(0x0a82d17c68632afe)
 
 #define CHORD_FNV_BASIS UINT64_C(0xcbf29ce484222325)
 #define CHORD_FNV_PRIME UINT64_C(0x100000001b3)
@@ -206,6 +211,7 @@ enum {
   CHORD_END_QUICK = 2,    /* _exit, quick_exit */
   CHORD_END_EXEC = 3,     /* replaced by exec */
   CHORD_END_DUMP = 4,     /* still running */
+  CHORD_END_KILLED = 5,   /* by what no process can see coming */
 };
 
 struct chord_module_info {

@@ -42,7 +42,7 @@ CHORD_API void __chord_api_pause() {
   Guard guard(running->lock);
   Paused *list = nullptr;
   for (Module *module = running->modules; module != nullptr; module = module->next) {
-    auto *paused = static_cast<Paused *>(map_pages(sizeof(Paused) + module->counters * sizeof(uint64_t)));
+    auto *paused = static_cast<Paused *>(map_kept(*running, sizeof(Paused) + module->counters * sizeof(uint64_t)));
     if (paused == nullptr) {
       running->notes |= note_out_of_memory;
       continue;
@@ -72,7 +72,7 @@ CHORD_API void __chord_api_resume() {
       add_thread_counters(module, *thread, paused->counters);
       for (size_t i = 0; i < module.counters; ++i) module.merged[i] -= paused->counters[i];
       thread->paused = paused->next;
-      unmap_pages(paused, sizeof(Paused) + module.counters * sizeof(uint64_t));
+      unmap_kept(*running, paused, sizeof(Paused) + module.counters * sizeof(uint64_t));
     }
   }
   record_frames(*running, thread, here(), -1);

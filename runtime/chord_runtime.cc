@@ -5,6 +5,7 @@
 #include "cfi.cc"
 #include "cleanups.cc"
 #include "contexts.cc"
+#include "durable.cc"
 #include "events.cc"
 #include "exits.cc"
 #include "frames.cc"

@@ -18,7 +18,7 @@ size_t bytes_of(uint64_t slots) { return sizeof(ExitTable) + slots * sizeof(Exit
 ExitTable *next_table(Instance &instance, ExitTable **link, uint64_t slots) {
   ExitTable *table = __atomic_load_n(link, __ATOMIC_ACQUIRE);
   if (table != nullptr) return table;
-  auto *fresh = static_cast<ExitTable *>(map_pages(bytes_of(slots)));
+  auto *fresh = static_cast<ExitTable *>(map_kept(instance, bytes_of(slots)));
   if (fresh == nullptr) {
     instance.notes |= note_out_of_memory;
     return nullptr;
@@ -26,7 +26,7 @@ ExitTable *next_table(Instance &instance, ExitTable **link, uint64_t slots) {
   fresh->slots = slots;
   if (__atomic_compare_exchange_n(link, &table, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return fresh;
-  unmap_pages(fresh, bytes_of(slots));
+  unmap_kept(instance, fresh, bytes_of(slots));
   return table;
 }
 
@@ -45,13 +45,13 @@ bool count_in(ExitTable &table, uint64_t key, int64_t count) {
   return false;
 }
 
-bool grow(ResolvedExits &exits) {
+bool grow(Instance &instance, ResolvedExits &exits) {
   size_t capacity = exits.capacity == 0 ? 1024 : exits.capacity * 2;
-  auto *data = static_cast<chord_exit *>(map_pages(capacity * sizeof(chord_exit)));
+  auto *data = static_cast<chord_exit *>(map_kept(instance, capacity * sizeof(chord_exit)));
   if (data == nullptr) return false;
   if (exits.data != nullptr) {
     copy_bytes(data, exits.data, exits.size * sizeof(chord_exit));
-    unmap_pages(exits.data, exits.capacity * sizeof(chord_exit));
+    unmap_kept(instance, exits.data, exits.capacity * sizeof(chord_exit));
   }
   exits.data = data;
   exits.capacity = capacity;
@@ -67,7 +67,7 @@ void resolve(Instance &instance, const chord_exit &exit, bool merge) {
       exits.data[i].count += exit.count;
       return;
     }
-  if (exits.size == exits.capacity && !grow(exits)) {
+  if (exits.size == exits.capacity && !grow(instance, exits)) {
     instance.notes |= note_out_of_memory;
     return;
   }

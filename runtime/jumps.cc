@@ -71,11 +71,11 @@ bool draft_path(Instance &instance, Frame frame, uint64_t target, Draft &draft) 
 JumpTable *table_of(Instance &instance) {
   JumpTable *table = __atomic_load_n(&instance.jumps, __ATOMIC_ACQUIRE);
   if (table != nullptr) return table;
-  auto *fresh = static_cast<JumpTable *>(map_pages(sizeof(JumpTable)));
+  auto *fresh = static_cast<JumpTable *>(map_kept(instance, sizeof(JumpTable)));
   if (fresh == nullptr) return nullptr;
   if (__atomic_compare_exchange_n(&instance.jumps, &table, fresh, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
     return fresh;
-  unmap_pages(fresh, sizeof(JumpTable));
+  unmap_kept(instance, fresh, sizeof(JumpTable));
   return table;
 }
 

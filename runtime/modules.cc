@@ -52,12 +52,12 @@ void add_counters(const uint64_t *from, size_t count, uint64_t *into) {
   }
 }
 
-bool allocate_totals(Module &module) {
+bool allocate_totals(Instance &instance, Module &module) {
   size_t size = module.counters * sizeof(uint64_t) + 8;
-  module.merged = static_cast<uint64_t *>(map_pages(size));
-  module.written = static_cast<uint64_t *>(map_pages(size));
+  module.merged = static_cast<uint64_t *>(map_kept(instance, size));
+  module.written = static_cast<uint64_t *>(map_kept(instance, size));
   module.snapshot = static_cast<uint64_t *>(map_pages(size));
-  module.shape = static_cast<Module::Shape *>(map_pages(module.proc_count * sizeof(Module::Shape) + 8));
+  module.shape = static_cast<Module::Shape *>(map_kept(instance, module.proc_count * sizeof(Module::Shape) + 8));
   return module.merged != nullptr && module.written != nullptr && module.snapshot != nullptr &&
          module.shape != nullptr;
 }
@@ -101,7 +101,7 @@ const Paused *paused_of(const Module &module, const Thread &thread) {
 
 void add_module(Instance &instance, ModuleState &state) {
   Guard guard(instance.lock);
-  auto *fresh = static_cast<Module *>(map_pages(sizeof(Module)));
+  auto *fresh = static_cast<Module *>(map_kept(instance, sizeof(Module)));
   if (fresh == nullptr) {
     instance.notes |= note_out_of_memory;
     return;
@@ -118,15 +118,16 @@ void add_module(Instance &instance, ModuleState &state) {
     fresh->snapshot = module->snapshot;
     fresh->shape = module->shape;
     *module = *fresh;
-    unmap_pages(fresh, sizeof *fresh);
+    unmap_kept(instance, fresh, sizeof *fresh);
   } else {
     module = fresh;
   }
   measure(*module);
+  if (instance.live != nullptr && module->thread_bytes != 0) instance.notes |= note_not_durable;
   module->live = true;
   state.module = module;
   if (module == fresh) {
-    if (!allocate_totals(*module)) {
+    if (!allocate_totals(instance, *module)) {
       instance.notes |= note_out_of_memory;
       module->proc_count = module->counters = 0;
     }
@@ -153,7 +154,7 @@ void give_block(Instance &instance, Module &module, Thread &thread) {
     block = static_cast<Block *>(take_memory(instance, sizeof(Block)));
     if (block == nullptr) return;
     block->pages_size = size + 64;
-    block->pages = static_cast<char *>(map_pages(block->pages_size));
+    block->pages = static_cast<char *>(map_kept(instance, block->pages_size));
     if (block->pages == nullptr) return;
   }
   block->module = &module;
@@ -216,12 +217,12 @@ void retire_module(Instance &instance, Module &module) {
       if ((*link)->module == &module) {
         Block *block = *link;
         *link = block->next_of_thread;
-        unmap_pages(block->pages, block->pages_size);
+        unmap_kept(instance, block->pages, block->pages_size);
       } else {
         link = &(*link)->next_of_thread;
       }
   for (Block *block = module.free_blocks; block != nullptr; block = block->next_free)
-    unmap_pages(block->pages, block->pages_size);
+    unmap_kept(instance, block->pages, block->pages_size);
   module.free_blocks = nullptr;
   module.live = false;
   module.procs = nullptr;
@@ -239,7 +240,7 @@ void *take_memory(Instance &instance, size_t size) {
   constexpr size_t chunk = 64 * 1024;
   size = (size + 63) & ~size_t{63};
   if (instance.pool_left < size) {
-    auto *pages = static_cast<char *>(map_pages(chunk));
+    auto *pages = static_cast<char *>(map_kept(instance, chunk));
     if (pages == nullptr) {
       instance.notes |= note_out_of_memory;
       return nullptr;

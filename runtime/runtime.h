@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 4;
+constexpr uint32_t layout_version = 5;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -323,9 +323,43 @@ bool write_segment(Instance &instance, const Frame &from, const End &end);
 // `others`: other threads run and start again, too.
 void restart_counts(Instance &instance, const Frame &from, bool others);
 bool append_segment(Instance &instance, const End &end);
+// CHORD_OUT with its % filled in.
+void expand_out(const Instance &instance, Text &path);
+// Never one of the standard numbers: the program may still write to those.
+long open_above_standard(const char *path, int flags, int mode);
 void remember_stderr(Instance &instance);
 // One line for the user, if stderr is still the one the program was started with.
 void say(const Instance &instance, const Text &message);
+
+// ---- Counts that survive (durable.cc) --------------------------------------
+
+// How the file begins, mapped as part 0 of itself.
+struct LiveFile {
+  uint64_t magic;  // CHORD_LIVE_MAGIC
+  uint32_t version;
+  uint32_t count;  // parts
+  uint64_t used;   // bytes of the file
+  Instance *instance;
+  struct Part {
+    void *address;  // null: none, or no more
+    uint64_t size, offset;
+  } part[];
+};
+
+// Moves the instance to a file; where that fails it stays where it was.
+Instance *make_durable(Instance *instance);
+// Memory that a reader of the dead process needs; zeroed, or null.
+void *map_kept(Instance &instance, size_t size);
+void unmap_kept(Instance &instance, void *pages, size_t size);
+// The last segment is written; the file can go.
+void end_durable(Instance &instance);
+// It was not the last, after all: an exec failed.
+void resume_durable(Instance &instance);
+// Around a fork, with the lock held: before it, after it in the parent, and in the child
+// before anything else, then when it knows who it is.
+void copy_durable(Instance &instance);
+void drop_copy();
+void become_private();
 
 // ---- Signals (signals.cc) ----------------------------------------------------
 
@@ -345,7 +379,8 @@ enum Note : uint32_t {
   note_foreign_threads = 4,  // threads that count in the shared array
   note_unseen_threads = 8,   // threads whose counters were never found
   note_other_stack = 16,     // a longjmp to a stack that is not below us
-  note_end = 32,
+  note_not_durable = 32,     // part of it is in no file, although CHORD_DURABLE asked for it
+  note_end = 64,
 };
 
 inline const char *note_text(uint32_t note) {
@@ -360,6 +395,9 @@ inline const char *note_text(uint32_t note) {
              "counts may be too low";
     case note_unseen_threads:
       return "threads that were not started through pthread_create are running; their counts are missing";
+    case note_not_durable:
+      return "CHORD_DURABLE: not all counts could be kept in a file, they would not have survived SIGKILL; no space, "
+             "or built without --durable";
     default:
       return "a longjmp went to another stack; functions that were active on the stack it left may be "
              "contradictory";
@@ -388,7 +426,7 @@ struct Instance {
   uint32_t live_modules;
   bool exiting;   // the process is past exit()
   bool finished;  // its last segment is written
-  bool take_signals, quiet, hook_lost;
+  bool take_signals, quiet, durable, hook_lost;
   Thread *threads;
   Thread *free_threads;
   uint64_t threads_seen;
@@ -431,6 +469,8 @@ struct Instance {
   char executable[1024];
   char folder[4096];
   char label[256];
+  LiveFile *live;  // null: nothing is durable
+  char live_path[8600];
   char arguments[4096];
   size_t arguments_size;
   // The writer's scratch, here because it may run on a small signal stack.

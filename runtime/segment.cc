@@ -114,6 +114,7 @@ bool write_segment(Instance &instance, const Frame &from, const End &end) {
     if (end.threads_live) release_others(instance);
     written = append_segment(instance, end);
     if (written) mark_written(instance);
+    if (written && (!end.goes_on || end.kind == CHORD_END_EXEC)) end_durable(instance);
     if (end.goes_on) {
       record_frames(instance, self, from, -1);
       record_suspended(instance, -1);

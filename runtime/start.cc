@@ -153,6 +153,7 @@ void read_settings(Instance &instance, char **environment) {
   Text(instance.out, sizeof instance.out).add(out != nullptr && out[0] != 0 ? out : "%e.chord");
   const char *signals = variable(environment, "CHORD_SIGNALS");
   instance.take_signals = !(signals != nullptr && signals[0] == '0' && signals[1] == 0);
+  instance.durable = trusted && is_set(variable(environment, "CHORD_DURABLE"));
   instance.quiet = is_set(variable(environment, "CHORD_QUIET"));
   if (trusted) read_budgets(instance, variable(environment, "CHORD_BUDGET"));
 }
@@ -180,11 +181,13 @@ void before_fork() {
     Mask mask = set_mask(~Mask{0});
     i->lock.acquire();
     i->fork_mask = mask;
+    copy_durable(*i);
   }
 }
 
 void after_fork_in_parent() {
   if (Instance *i = owned_instance()) {
+    drop_copy();
     Mask mask = i->fork_mask;
     i->lock.release();
     set_mask(mask);
@@ -194,6 +197,7 @@ void after_fork_in_parent() {
 void after_fork_in_child() {
   Instance *i = owned_instance();
   if (i == nullptr) return;
+  become_private();
   Mask mask = i->fork_mask;
   i->pid = process_id();
   i->process_start_ns = i->start_ns = wall_clock_ns();
@@ -204,6 +208,7 @@ void after_fork_in_child() {
   i->finished = false;
   i->notes = 0;
   i->stop_number = i->released = 0;
+  resume_durable(*i);
   forget_other_threads(*i);
   i->lock.release();
   Frame here;
@@ -226,7 +231,7 @@ Instance *make_instance(int argument_count, char **arguments, char **environment
   read_settings(*made, environment);
   read_arguments(*made, argument_count, arguments);
   find_static_frames(*made);
-  return made;
+  return made->durable ? make_durable(made) : made;
 }
 
 // Signal handlers, the thread key and fork hooks are one module's code.

@@ -91,6 +91,21 @@ inline long kernel_sigaction(int signal, const KernelAction *action, KernelActio
   return kernel(SYS_rt_sigaction, signal, reinterpret_cast<long>(action), arg(old), sizeof(Mask));
 }
 
+// Writing past RLIMIT_FSIZE sends a signal that would kill the program; it is
+// blocked here, and taken back if it was not there before.
+class NoFileSizeSignal {
+ public:
+  NoFileSizeSignal() { kernel(SYS_rt_sigpending, arg(&before_), sizeof before_); }
+  ~NoFileSizeSignal() {
+    Mask wanted = mask_of(SIGXFSZ);
+    timespec at_once{};
+    if ((before_ & wanted) == 0) kernel(SYS_rt_sigtimedwait, arg(&wanted), 0, arg(&at_once), sizeof wanted);
+  }
+
+ private:
+  Mask before_ = 0;
+};
+
 // ---- Locks --------------------------------------------------------------
 
 // Held only for short, bounded work with every signal blocked, so the holder

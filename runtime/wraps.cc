@@ -115,7 +115,7 @@ int exec(Call &&call) {
   end_image(CHORD_END_EXEC, 0);
   int result = call();
   Instance *running = instance();
-  if (running != nullptr) end_borrowed_image(*running, -1);
+  if (running != nullptr && !end_borrowed_image(*running, -1)) resume_durable(*running);
   return result;
 }
 

@@ -192,7 +192,9 @@ const char *base_name(const char *path) {
   return name;
 }
 
-void expand(const Instance &instance, Text &path) {
+}  // namespace
+
+void expand_out(const Instance &instance, Text &path) {
   utsname host;
   if (instance.out[0] != '/' && instance.folder[0] != 0) path.add(instance.folder).add('/');
   for (const char *c = instance.out; *c != 0; ++c) {
@@ -221,6 +223,8 @@ void expand(const Instance &instance, Text &path) {
     }
   }
 }
+
+namespace {
 
 const char *reason(long error) {
   switch (-error) {
@@ -259,16 +263,6 @@ void warn(Instance &instance, const char *path, long error) {
   say(instance, message);
 }
 
-// Never one of the standard numbers: the program may still write to those.
-long open_profile(const char *path) {
-  long file = kernel(SYS_open, reinterpret_cast<long>(path),
-                     O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
-  if (file < 0 || file > 2) return file;
-  long higher = kernel(SYS_fcntl, file, F_DUPFD_CLOEXEC, 3);
-  kernel(SYS_close, file);
-  return higher;
-}
-
 // A lock holder writes for milliseconds; one that does not let go is stopped or
 // foreign, and must not stop us.
 long lock_file(long file) {
@@ -294,31 +288,16 @@ long append(Instance &instance, long file, const End &end) {
   return error;
 }
 
-// Writing past RLIMIT_FSIZE sends a signal that would kill the program; it is
-// blocked here, and taken back if it was not there before.
-class NoFileSizeSignal {
- public:
-  NoFileSizeSignal() { kernel(SYS_rt_sigpending, arg(&before_), sizeof before_); }
-  ~NoFileSizeSignal() {
-    Mask wanted = mask_of(SIGXFSZ);
-    timespec at_once{};
-    if ((before_ & wanted) == 0) kernel(SYS_rt_sigtimedwait, arg(&wanted), 0, arg(&at_once), sizeof wanted);
-  }
-
- private:
-  Mask before_ = 0;
-};
-
 }  // namespace
 
 bool append_segment(Instance &instance, const End &end) {
   char *path = instance.path;
   Text text(path, sizeof instance.path);
-  expand(instance, text);
+  expand_out(instance, text);
   NoFileSizeSignal guard;
   // A relative name means the folder we started in, or nothing.
   bool nowhere = instance.out[0] != '/' && instance.folder[0] == 0;
-  long file = nowhere ? -ENOENT : open_profile(path);
+  long file = nowhere ? -ENOENT : open_above_standard(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
   instance.file = file;
   long error = file < 0 ? file : append(instance, file, end);
   if (file >= 0) {
@@ -338,6 +317,14 @@ void say(const Instance &instance, const Text &message) {
       now.st_ino != instance.stderr_file)
     return;
   kernel(SYS_write, 2, reinterpret_cast<long>(message.data()), static_cast<long>(message.size()));
+}
+
+long open_above_standard(const char *path, int flags, int mode) {
+  long file = kernel(SYS_open, reinterpret_cast<long>(path), flags, mode);
+  if (file < 0 || file > 2) return file;
+  long higher = kernel(SYS_fcntl, file, F_DUPFD_CLOEXEC, 3);
+  kernel(SYS_close, file);
+  return higher;
 }
 
 void remember_stderr(Instance &instance) {

@@ -94,7 +94,7 @@ void record_thread(FrameRecorder &recorder, ImageReader &reader, const CoreThrea
 
 DeadProfile segment_of_core(const std::string &path) {
   CoreFile core = read_core_file(path);
-  ImageReader reader(core.memory, find_instance(core.memory, core.objects));
+  ImageReader reader(core.memory, find_instance(core.memory, core.objects), false);
   FrameRecorder recorder(reader, core);
   for (const CoreThread &thread : core.threads) record_thread(recorder, reader, thread);
   for (const ucontext_t &context : reader.suspended()) recorder.record(registers_of(context), false, 0);

@@ -6,6 +6,7 @@
 
 #include "analysis/interrupted.h"
 #include "base/diagnostics.h"
+#include "core/running_activations.h"
 
 namespace chord::analysis {
 namespace {
@@ -103,6 +104,26 @@ uint64_t checked_add(uint64_t a, uint64_t b, const std::string &what) {
   return sum;
 }
 
+namespace {
+
+// Finds activations that were running when a process was killed. Each is taken to have
+// executed the block it is said to have stood in.
+void add_running(const core::Graph &graph, core::Measurement &measurement, CountedProcedure &procedure) {
+  const format::Procedure &map = *procedure.map;
+  std::vector<bool> may_hold(map.blocks.size());
+  for (uint32_t b = 0; b < map.blocks.size(); ++b) may_hold[b] = map.blocks[b].kind == format::VertexKind::code;
+  procedure.may_have_run_on = !core::measures_ends(graph, map.plan, may_hold);
+  auto running = core::running_activations(graph, map.plan, measurement, may_hold);
+  if (!running) return;  // the solver says what is wrong
+  measurement.early_exits.resize(map.blocks.size());
+  for (uint32_t b = 0; b < map.blocks.size(); ++b) {
+    measurement.early_exits[b] += (*running)[b];
+    procedure.uncertain += (*running)[b];
+  }
+}
+
+}  // namespace
+
 void count_procedure(const MeasuredProcedure &measured, CountedProcedure &procedure) {
   const format::Procedure &map = *procedure.map;
   procedure.problem = measured.problem;
@@ -121,7 +142,9 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
   measurement.counters.resize(map.plan.counters.size());
   if (procedure.problem.empty()) procedure.problem = undo_steps(map, measurement.counters);
   measurement.early_exits.assign(ends.by_block.begin(), ends.by_block.end());
-  procedure.counts = core::solve_counts(map.graph(), map.plan, measurement);
+  core::Graph graph = map.graph();
+  if (measured.cut_off) add_running(graph, measurement, procedure);
+  procedure.counts = core::solve_counts(graph, map.plan, measurement);
   if (procedure.problem.empty()) procedure.problem = procedure.counts.contradiction;
   if (procedure.problem.empty()) count_instructions(ends, procedure);
   if (!procedure.problem.empty()) {

@@ -25,6 +25,8 @@ struct MeasuredProcedure {
     int64_t count = 0;
   };
   std::vector<Exit> exits;
+  // Some process was killed: activations may have been running, unseen.
+  bool cut_off = false;
   std::string problem;  // already known to be wrong, and why
 };
 

@@ -76,11 +76,11 @@ const Instance *find_instance(const ImageMemory &memory, const std::vector<Loade
   throw base::Error("the program was built by another version of chord", "use the chord it was built with");
 }
 
-ImageReader::ImageReader(const ImageMemory &memory, const Instance *instance)
-    : memory_(memory), instance_(std::make_shared<const Instance>(memory.get(instance))) {
+ImageReader::ImageReader(const ImageMemory &memory, const Instance *instance, bool durable)
+    : memory_(memory), durable_(durable), instance_(std::make_shared<const Instance>(memory.get(instance))) {
   if (instance_->version != runtime::layout_version)
     throw base::Error("the program was built by another version of chord", "use the chord it was built with");
-  if (instance_->finished)
+  if (instance_->finished && !durable_)
     throw base::Error(fmt::format("process {} had written its counts itself", instance_->pid),
                       "they are in its profile");
   if (instance_->writer != 0)
@@ -185,6 +185,7 @@ std::vector<uint64_t> ImageReader::counters_of(const Module &module, const chord
                                                const Thread *thread) const {
   auto read = [&](uint64_t address) { return memory_.get_array(reinterpret_cast<const uint64_t *>(address), proc.count); };
   bool in_storage = proc.kind == CHORD_COUNTERS_THREAD || proc.kind == CHORD_COUNTERS_EVENT;
+  if (durable_ && (in_storage || thread == nullptr)) return {};
   if (thread == nullptr) return in_storage ? std::vector<uint64_t>() : read(shared_array(proc, record));
   auto pointer = reinterpret_cast<uint64_t>(thread->pointer);
   if (proc.kind == CHORD_COUNTERS_THREAD)

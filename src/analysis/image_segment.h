@@ -20,10 +20,12 @@ const runtime::Instance *find_instance(const ImageMemory &memory, const std::vec
 class ImageReader {
  public:
   // Throws Error if the process had written its counts itself. The memory must outlive it.
-  ImageReader(const ImageMemory &memory, const runtime::Instance *instance);
+  // `durable`: it is what a live file kept, without thread-local storage and stacks.
+  ImageReader(const ImageMemory &memory, const runtime::Instance *instance, bool durable);
 
   const runtime::Instance &instance() const { return *instance_; }
   const std::vector<runtime::Thread> &threads() const { return threads_; }
+  const std::vector<runtime::Module> &modules() const { return modules_; }
 
   // A thread that the runtime never met counts, too: where its storage is.
   void add_unlisted_thread(uint64_t thread_pointer);
@@ -50,6 +52,7 @@ class ImageReader {
   format::ModuleProfile profile_of(const runtime::Module &module) const;
 
   const ImageMemory &memory_;
+  bool durable_;
   std::shared_ptr<const runtime::Instance> instance_;
   std::vector<runtime::Module> modules_;  // by number
   std::vector<const runtime::Module *> module_addresses_;

@@ -204,6 +204,7 @@ class Counter {
       }
     }
     if (any) count_run(segment);
+    killed_ = killed_ || (segment.flags & CHORD_SEGMENT_CUT_OFF) != 0;
     for (const std::string &note : segment.notes) {
       program_.warnings.push_back(fmt::format("process {}: {}", segment.pid, note));
     }
@@ -217,6 +218,7 @@ class Counter {
       warn_refused(module);
       finish(module);
     }
+    warn_killed();
     if (without_counters_ != 0) {
       program_.warnings.push_back(
           fmt::format("{} functions were built with --events alone and have no counts", without_counters_));
@@ -261,6 +263,27 @@ class Counter {
     program_.threads += segment.threads;
   }
 
+  // Which frames' last block is uncertain.
+  void warn_killed() {
+    std::string running;
+    std::string open;
+    size_t open_count = 0;
+    for (const CountedProcedure &procedure : program_.procedures) {
+      if (procedure.uncertain != 0)
+        running += fmt::format("{}{} ({})", running.empty() ? "" : ", ", procedure.map->name, procedure.uncertain);
+      if (procedure.may_have_run_on && procedure.calls != 0 && ++open_count <= 5)
+        open += (open.empty() ? "" : ", ") + procedure.map->name;
+    }
+    if (!running.empty())
+      program_.warnings.push_back(fmt::format(
+          "a process was killed while functions ran; counts in them are uncertain by the number of activations: {}", running));
+    if (open_count != 0)
+      program_.warnings.push_back(
+          fmt::format("a process was killed, and in {} functions activations may have been running that cannot be told: built without "
+                      "--durable, or with calls that return twice: {}{}",
+                      open_count, open, open_count > 5 ? ", …" : ""));
+  }
+
   void warn_refused(const Counting &module) {
     if (module.refused.empty()) return;
     // The same reason for a hundred old runs is one warning.
@@ -282,6 +305,7 @@ class Counter {
     for (size_t i = 0; i < module.procedures.size(); ++i, progress.step()) {
       CountedProcedure &procedure = module.procedures[i];
       procedure.module = number;
+      module.measured[i].cut_off = killed_;
       count_procedure(module.measured[i], procedure);
       if (procedure.map->plan.placement == core::Placement::none) {
         ++without_counters_;
@@ -313,6 +337,7 @@ class Counter {
   std::vector<Counting> modules_;
   std::map<std::string, size_t> by_path_;
   ExitSums exits_;
+  bool killed_ = false;                   // some process wrote no last segment
   size_t without_counters_ = 0;           // procedures that count events only
   std::map<uint64_t, uint64_t> running_;  // threads of processes not known to have ended
   Program program_;

@@ -19,7 +19,9 @@ constexpr const char *kExamples =
     "It is not stopped, restarted or attached to; counts of all its threads are of one moment.\n"
     "\n"
     "A core file's counts are appended to the profile the program would have written. Programs write\n"
-    "their counts by themselves when they crash, unless CHORD_SIGNALS=0 or the core is of a running one.\n";
+    "their counts by themselves when they crash, unless CHORD_SIGNALS=0 or the core is of a running one.\n"
+    "The same goes for PROFILE.live.PID, which a program killed under CHORD_DURABLE=1 leaves behind; reports\n"
+    "read such files by themselves.\n";
 
 bool is_number(const std::string &text) { return text.find_first_not_of("0123456789") == std::string::npos; }
 
@@ -40,7 +42,7 @@ int cmd_dump(std::vector<std::string> args) {
   if (!is_number(process)) {
     if (!std::filesystem::exists(process))
       throw base::UsageError(process + ": neither a process number nor a core file");
-    print(dump_core(process, profile) + "\n");
+    print(dump_dead_process(process, profile) + "\n");
     return 0;
   }
   LiveProcess live(parse_pid(process), profile);

@@ -1,3 +1,7 @@
+#include <algorithm>
+#include <filesystem>
+
+#include "analysis/live_file.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "cli/command.h"
@@ -33,7 +37,11 @@ int cmd_merge(std::vector<std::string> args) {
   std::string bytes;
   for (const format::Segment &segment : format::merge_segments(profile.segments))
     bytes += format::encode_segment(segment);
+  std::vector<std::string> merged;
+  if (std::find(profiles.begin(), profiles.end(), out) != profiles.end()) merged = analysis::files_left_behind(out);
   base::replace_file(out, bytes);
+  // Their counts are in the profile now.
+  for (const std::string &left : merged) std::filesystem::remove(left);
   return 0;
 }
 

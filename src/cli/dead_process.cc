@@ -10,7 +10,7 @@
 #include <cstring>
 #include <filesystem>
 
-#include "analysis/core_segment.h"
+#include "analysis/live_file.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "chord_abi.h"
@@ -93,13 +93,14 @@ bool holds(const format::Profile &profile, const format::Segment &wanted) {
 
 }  // namespace
 
-std::string dump_core(const std::string &core, const std::string &profile) {
+std::string dump_dead_process(const std::string &source, const std::string &profile) {
   analysis::DeadProfile dead;
+  bool live_file = analysis::is_live_file(source);
   try {
-    dead = analysis::segment_of_core(core);
+    dead = live_file ? analysis::segment_of_live_file(source) : analysis::segment_of_core(source);
   } catch (const base::Error &e) {
     std::string what = e.what();
-    throw base::Error(what.starts_with(core) ? what : fmt::format("{}: {}", core, what), e.hint);
+    throw base::Error(what.starts_with(source) ? what : fmt::format("{}: {}", source, what), e.hint);
   }
   std::string path = profile.empty() ? profile_of(dead) : profile;
   Profile file(path);
@@ -107,6 +108,7 @@ std::string dump_core(const std::string &core, const std::string &profile) {
     throw base::Error(fmt::format("{}: holds these counts of process {} already", path, dead.segment.pid),
                       "name another file with --profile=FILE to have them alone");
   file.append(format::encode_segment(dead.segment));
+  if (live_file) fs::remove(source);
   return path;
 }
 

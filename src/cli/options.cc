@@ -10,6 +10,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "analysis/live_file.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "chord_abi.h"
@@ -53,10 +54,13 @@ std::string newest_profile() {
   fs::file_time_type when;
   std::error_code failed;
   for (const fs::directory_entry &entry : fs::directory_iterator(".", failed)) {
-    if (entry.path().extension() != ".chord" || !entry.is_regular_file(failed)) continue;
+    std::string name = entry.path().filename().string();
+    // What a killed process left behind stands for the profile it never wrote.
+    if (size_t live = name.find(".chord.live."); live != std::string::npos) name.resize(live + 6);
+    if (!name.ends_with(".chord") || !entry.is_regular_file(failed)) continue;
     fs::file_time_type changed = entry.last_write_time(failed);
     if (failed || (!newest.empty() && changed <= when)) continue;
-    newest = entry.path().filename().string();
+    newest = name;
     when = changed;
   }
   if (newest.empty()) {
@@ -74,10 +78,33 @@ bool looks_like_profile(const std::string &path) {
   return in.gcount() == sizeof magic && magic == CHORD_SEGMENT_MAGIC;
 }
 
+namespace {
+
+// What processes that were killed kept in files counts, too. A segment that is in the
+// profile already was written at the last moment.
+void add_left_behind(const std::vector<std::string> &files, format::Profile &profile) {
+  for (const std::string &file : files) {
+    try {
+      format::Segment segment = analysis::segment_of_live_file(file).segment;
+      bool there = std::any_of(profile.segments.begin(), profile.segments.end(), [&](const format::Segment &one) {
+        return one.pid == segment.pid && one.start_ns == segment.start_ns;
+      });
+      if (!there) profile.segments.push_back(std::move(segment));
+    } catch (const base::Error &e) {
+      profile.warnings.push_back(fmt::format("{} is left out: {}", file, e.what()));
+    }
+  }
+}
+
+}  // namespace
+
 format::Profile read_profiles(const std::vector<std::string> &paths) {
   format::Profile all;
   for (const std::string &path : paths.empty() ? std::vector<std::string>{newest_profile()} : paths) {
-    format::Profile one = format::decode_profile(base::read_file(path));
+    std::vector<std::string> left = analysis::files_left_behind(path);
+    format::Profile one;
+    if (left.empty() || std::filesystem::exists(path)) one = format::decode_profile(base::read_file(path));
+    add_left_behind(left, one);
     std::move(one.segments.begin(), one.segments.end(), std::back_inserter(all.segments));
     for (const std::string &warning : one.warnings)
       all.warnings.push_back(fmt::format("{}: {}", path, warning));

@@ -130,6 +130,10 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.only.push_back(value);
   } else if (name == "--except") {
     options.except.push_back(value);
+  } else if (word == "--durable") {
+    options.durable = true;
+    options.counters = Counters::thread_delta;
+    options.loop_counters = LoopCounters::memory;  // no register outlives its process
   } else if (word == "--verify") {
     options.verify = true;
   } else {
@@ -163,6 +167,7 @@ void publish(const weave::Options &options) {
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
   if (options.budget) text += "--budget\n";
   if (options.position_independent) text += "--position-independent\n";
+  if (options.durable) text += "--durable\n";
   if (options.verify) text += "--verify\n";
   ::setenv(kVariable, text.c_str(), 1);
 }
@@ -187,6 +192,7 @@ const char *build_options_help() {
          "                                                 --place is given, too\n"
          "  --budget                                       with --events: a program can be stopped at an exact count\n"
          "                                                 (CHORD_BUDGET=KIND:N, chord_budget())\n"
+         "  --durable                                      counts can survive SIGKILL: run with CHORD_DURABLE=1\n"
          "  --only=GLOB, --except=GLOB                     functions or source files to take or leave\n"
          "  --verify                                       prove that the woven object is the original plus probes\n";
 }

@@ -28,6 +28,7 @@ struct Options {
   std::vector<CostRule> costs;
   bool budget = false;              // probes look whether a budget of events is used up
   bool position_independent = false;  // the code may end up in a shared object
+  bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;
 };
 

@@ -6,6 +6,7 @@
 #include "core/block_counters.h"
 #include "core/edge_counters.h"
 #include "core/mixed_counters.h"
+#include "core/running_activations.h"
 #include "core/vertex_counters.h"
 #include "core/vertex_edge_counters.h"
 #include "core/weights.h"
@@ -44,6 +45,19 @@ Estimate estimate(const core::Graph &graph, const format::Procedure &map, const 
 double price(const Site &site, const isa::CounterPlace &place) {
   if (!site.exists()) return kImpossible;
   return isa::increment(place, site.live).price + (site.is_stub() ? kStubPrice : 0);
+}
+
+std::optional<core::Plan> place_counters(const core::Graph &graph, const core::Costs &costs,
+                                         const std::vector<bool> &holds_code, const Options &options,
+                                         std::string &why_not) {
+  switch (options.place) {
+    case core::Placement::optimal: return core::place_mixed_counters(graph, costs, why_not);
+    case core::Placement::redundant: return core::place_block_counters(graph, costs, holds_code, why_not);
+    case core::Placement::vertex: return core::place_vertex_counters(graph, costs, why_not);
+    case core::Placement::vertex_edge: return core::place_vertex_edge_counters(graph, costs, why_not);
+    case core::Placement::none: return core::Plan{core::Placement::none, {}, core::never_edges(costs)};
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -88,14 +102,10 @@ std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const for
     double &cost = o.counter.site == core::Site::edge ? costs.edge[o.counter.id] : costs.vertex[o.counter.id];
     cost = std::min(cost, o.cost);
   }
-  switch (options.place) {
-    case core::Placement::optimal: return core::place_mixed_counters(graph, costs, why_not);
-    case core::Placement::redundant: return core::place_block_counters(graph, costs, holds_code, why_not);
-    case core::Placement::vertex: return core::place_vertex_counters(graph, costs, why_not);
-    case core::Placement::vertex_edge: return core::place_vertex_edge_counters(graph, costs, why_not);
-    case core::Placement::none: return core::Plan{core::Placement::none, {}, core::never_edges(costs)};
-  }
-  return std::nullopt;
+  std::optional<core::Plan> plan = place_counters(graph, costs, holds_code, options, why_not);
+  if (plan && options.durable && options.place != core::Placement::none)
+    plan = core::measure_ends(graph, costs, holds_code, *plan);
+  return plan;
 }
 
 }  // namespace chord::weave
