@@ -40,12 +40,14 @@ SOURCE
 gcc host.c -o plain
 "$CHORD" gcc -O1 host.c -o woven
 for compiler in gcc clang; do
-  "$CHORD" $compiler -O1 -fPIC -shared '-DNAME(n)=one_##n' library.c -o one.so
-  "$CHORD" $compiler -O1 -fPIC -shared '-DNAME(n)=two_##n' library.c -o two.so
-  for host in plain woven; do
-    rm -f h.chord
-    CHORD_OUT=h.chord expect_status 0 ./$host
-    expect_equal "$compiler $host one" 12003 "$(calls h.chord one_work)"
-    expect_equal "$compiler $host two" 12003 "$(calls h.chord two_work)"
+  for level in -O0 -O2; do
+    "$CHORD" $compiler $level -fPIC -shared '-DNAME(n)=one_##n' library.c -o one.so
+    "$CHORD" $compiler $level -fPIC -shared '-DNAME(n)=two_##n' library.c -o two.so
+    for host in plain woven; do
+      rm -f h.chord
+      CHORD_OUT=h.chord expect_status 0 ./$host
+      expect_equal "$compiler $level $host one" 12003 "$(calls h.chord one_work)"
+      expect_equal "$compiler $level $host two" 12003 "$(calls h.chord two_work)"
+    done
   done
 done

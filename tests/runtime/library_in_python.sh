@@ -19,6 +19,11 @@ for thread in threads: thread.start()
 for thread in threads: thread.join()
 print(native.many(7))
 PYTHON
-"$CHORD" gcc -O1 -fPIC -shared native.c -o native.so
-expect_equal "output" 7 "$(CHORD_OUT=y.chord python3 use.py)"
-expect_equal "calls of work" 4000007 "$(calls y.chord work)"
+for compiler in gcc clang; do
+  for level in -O0 -O2; do
+    "$CHORD" $compiler $level -fPIC -shared native.c -o native.so
+    rm -f y.chord
+    expect_equal "$compiler $level: output" 7 "$(CHORD_OUT=y.chord python3 use.py)"
+    expect_equal "$compiler $level: calls of work" 4000007 "$(calls y.chord work)"
+  done
+done

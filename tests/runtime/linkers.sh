@@ -16,29 +16,51 @@ int main(void) {
   return 0;
 }
 SOURCE
-printf 'int dead(int n) { return n; }\nint work(int n) { return n + 1; }\n' >two.c
-flags='-O1 -fno-optimize-sibling-calls -ffunction-sections'
-"$CHORD" gcc $flags -fPIE -c one.c two.c
-for linker in bfd gold lld mold; do
-  command -v ld.$linker >links || continue
-  for kind in -pie -static -static-pie "-pie -Wl,--gc-sections -Wl,-z,now" "-pie -Wl,--as-needed -s"; do
-    # gold knows neither static PIE nor that a section goes with the code it describes.
-    case $linker$kind in gold-static-pie | gold*gc-sections*) continue ;; esac
-    gcc -fuse-ld=$linker $kind one.o two.o -o program
-    rm -f p.chord
-    CHORD_OUT=p.chord expect_status 3 ./program
-    case $kind in *-s) continue ;; esac # the map is stripped, too
-    expect_equal "$linker $kind: work" 10 "$(calls p.chord work)"
-    expect_equal "$linker $kind: down" 5 "$(calls p.chord down)"
+cat >two.c <<'SOURCE'
+#include "counted.h"
+int dead(int n) { return n; }
+COUNTED int work(int n) {
+  TOUCH();
+  return n + 1;
+}
+SOURCE
+sed '/^COUNTED static/,/^}/d; /unused/d' "$here/programs/counted.h" >counted.h
+# counts WHAT [MAPS]: runs ./program; MAPS is an executable that still has its map.
+counts() {
+  rm -f p.chord
+  CHORD_OUT=p.chord expect_status 3 ./program
+  "$CHORD" report p.chord --program="${2:-./program}" --by=function --json >report 2>err
+  expect_equal "$1: warnings" "" "$(cat err)"
+  expect_equal "$1: work" 10 "$(field report work calls)"
+  expect_equal "$1: down" 5 "$(field report down calls)"
+}
+for compiler in gcc clang; do
+  for level in -O0 -O2; do
+    what="$compiler $level"
+    flags="$level -fno-optimize-sibling-calls -ffunction-sections"
+    "$CHORD" $compiler $flags -fPIE -c one.c two.c
+    for linker in bfd gold lld mold; do
+      command -v ld.$linker >links || continue
+      for kind in -pie -static -static-pie "-pie -Wl,--gc-sections -Wl,-z,now" "-pie -Wl,--as-needed"; do
+        # gold knows neither static PIE nor that a section goes with the code it describes.
+        case $linker$kind in gold-static-pie | gold*gc-sections*) continue ;; esac
+        gcc -fuse-ld=$linker $kind one.o two.o -o program
+        counts "$what $linker $kind"
+      done
+      # Stripped, the program has no map any more; a copy that was not tells the same.
+      cp program whole
+      strip program
+      counts "$what $linker stripped" whole
+    done
+    ld -r one.o two.o -o both.o
+    gcc both.o -o program
+    counts "$what ld -r"
+    "$CHORD" $compiler $flags -fno-pie -c one.c two.c
+    gcc -no-pie one.o two.o -o program
+    counts "$what no PIE"
+    [ $compiler = clang ] && continue
+    "$CHORD" gcc $flags -flto -c one.c two.c
+    "$CHORD" gcc $flags -flto one.o two.o -o program
+    counts "$what link-time optimisation"
   done
 done
-ld -r one.o two.o -o both.o
-gcc both.o -o program
-rm -f p.chord
-CHORD_OUT=p.chord expect_status 3 ./program
-expect_equal "ld -r: down" 5 "$(calls p.chord down)"
-"$CHORD" gcc $flags -fno-pie -c one.c two.c
-gcc -no-pie one.o two.o -o program
-rm -f p.chord
-CHORD_OUT=p.chord expect_status 3 ./program
-expect_equal "no PIE: down" 5 "$(calls p.chord down)"
