@@ -139,8 +139,8 @@ struct chord_proc {
 /* ---- Profile file -------------------------------------------------------
  *
  * A sequence of segments, one per process image (or dump), each aligned to 8
- * bytes and appended under an exclusive flock. The header is written last, so a
- * torn segment has no valid header; readers skip to the next valid one.
+ * bytes and appended under an exclusive flock. The header is written last, and its magic
+ * last of all, so a torn segment has none; readers skip to the next valid one.
  * A payload is a sequence of records: chord_record_header, then `size` bytes,
  * then zero padding to a multiple of 8. Unknown tags are skipped.
  */

@@ -60,7 +60,11 @@ class Writer {
   long finish(uint32_t flags) {
     flush();
     chord_segment_header header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, flags, size_, hash_};
-    put(&header, sizeof header, start_);
+    // The magic last: 8 bytes at a multiple of 8 are in one page and so written whole or not at
+    // all, even by a process that is being killed. The rest of the header may not be.
+    constexpr size_t magic = sizeof header.magic;
+    put(reinterpret_cast<const char *>(&header) + magic, sizeof header - magic, start_ + magic);
+    put(&header, magic, start_);
     return error_;
   }
 

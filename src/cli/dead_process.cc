@@ -47,14 +47,14 @@ class Profile {
 
   format::Profile read() { return format::decode_profile(base::read_all(file_)); }
 
-  // The header last, so that a torn segment is none.
+  // The magic last, so that a torn segment is none.
   void append(const std::string &segment) {
     off_t end = lseek(file_, 0, SEEK_END);
     if (end < 0) fail();
     off_t start = (end + 7) & ~off_t{7};
-    constexpr size_t header = sizeof(chord_segment_header);
-    if (!put(std::string_view(segment).substr(header), start + static_cast<off_t>(header)) ||
-        !put(std::string_view(segment).substr(0, header), start)) {
+    constexpr size_t magic = sizeof(chord_segment_header::magic);
+    if (!put(std::string_view(segment).substr(magic), start + static_cast<off_t>(magic)) ||
+        !put(std::string_view(segment).substr(0, magic), start)) {
       int why = errno;
       if (ftruncate(file_, end) == 0) errno = why;
       fail();
