@@ -159,6 +159,7 @@ Snippet subtract_register(const CounterPlace &place, const Holder &holder, Resou
 
 // The register's number in the runtime's records (chord_abi.h).
 uint8_t recorded_number(Resources reg);
+Resources register_recorded(uint8_t number);  // and back
 // Written in the encoding that must not be mixed with the older one, or in the older
 // one, or neither.
 enum class VectorUse : uint8_t { none, legacy, wide };

@@ -253,8 +253,9 @@ bool Holder::is_vector() const { return (reg & kVector) != 0; }
 
 std::vector<Resources> general_holders(Resources free) {
   std::vector<Resources> out;
+  // Not %rax: keeping flags takes it.
   for (unsigned r : kScratch) {
-    if (free & general(r)) out.push_back(general(r));
+    if (r != rax && (free & general(r))) out.push_back(general(r));
   }
   return out;
 }
@@ -303,6 +304,14 @@ uint8_t recorded_number(Resources one) {
   if (one & kVector) return static_cast<uint8_t>(17 + vector_number(one));
   unsigned n = number_of(one);
   return n < 8 ? kGeneralNumbers[n] : static_cast<uint8_t>(n);
+}
+
+Resources register_recorded(uint8_t number) {
+  for (unsigned r = 0; r < 32; ++r) {
+    Resources one = Resources{1} << r;
+    if (recorded_number(one) == number) return one;
+  }
+  return 0;
 }
 
 VectorUse vector_use(const Decoded &d) {

@@ -16,9 +16,9 @@ using assembly::Instruction;
 
 namespace {
 
-// A memory operand that is read and written costs about what two instructions do, and
-// in a tight loop each waits for the one before.
-constexpr double kMemoryPrice = 3.0;
+// An increment in memory waits for the one of the round before, which takes as long as about
+// this many instructions. In longer rounds it costs little more than any other.
+constexpr double kMemoryLatency = 15, kPerInstruction = 0.2, kLeastPrice = 0.1;
 constexpr uint32_t kGeneralKind = 0, kVectorKind = 1;
 
 isa::CounterPlace place_of(const Options &options) {
@@ -154,6 +154,16 @@ double LoopPlanner::frequency(const core::Counter &c) const {
   return sum;
 }
 
+// What an increment in memory costs beyond its instructions, in that loop.
+double LoopPlanner::waiting_price(uint32_t l) const {
+  double instructions = 0, rounds = frequency({core::Site::vertex, forest_.loops[eligible_[l].number].header});
+  if (rounds <= 0) return 0;
+  for (core::Vertex v : forest_.members(eligible_[l].number)) {
+    instructions += frequency({core::Site::vertex, v}) * p_.blocks[v].count;
+  }
+  return std::max(kLeastPrice, (kMemoryLatency - instructions / rounds) * kPerInstruction);
+}
+
 // ---- what the program counts itself ----
 
 void LoopPlanner::offer_updates(uint32_t l) {
@@ -239,6 +249,9 @@ void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
   for (const Loop &loop : eligible_) {
     core::RegisterProblem::Loop &out = problem.loops.emplace_back();
     out.parent = loop.parent;
+    // A loop with several ways out is a search, which ends sooner than estimates know.
+    bool searches = loop.exits.size() + loop.targets.size() > 1;
+    if (searches && options_.weights != Options::Weights::measured) continue;
     for (uint32_t kind : {kGeneralKind, kVectorKind}) {
       if (kind == kVectorKind && (!(loop.free & ones) || loop.vectors == isa::VectorUse::none)) continue;
       for (uint32_t i = 0; i < kinds[kind].size(); ++i) {
@@ -254,7 +267,7 @@ void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
     uint32_t loop = innermost(c);
     if (loop == core::kNone || out_.find(k) != nullptr) continue;
     const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
-    double price = isa::increment(place_of(options_), site.live).price + kMemoryPrice - 1;
+    double price = isa::increment(place_of(options_), site.live).price - 1 + waiting_price(loop);
     candidates.push_back(k);
     problem.counters.push_back({loop, {frequency(c) * price, frequency(c) * price}});
   }

@@ -16,6 +16,9 @@
 // Loops without calls are left by exceptions, longjmp or exit only through a signal
 // handler, and then the interrupted registers are all there.
 //
+// A dead register is worth it in short rounds, and where a loop has one way out: others
+// are searches that end soon, unless measured weights know better.
+//
 // Left alone: loops that are entered elsewhere than at their head, that hold calls,
 // system calls, dispatches, landing pads, or whose ways in and out cannot carry code.
 #pragma once
@@ -90,6 +93,7 @@ class LoopPlanner {
   double ways_cost(const Loop &loop, bool in, Make make) const;
   double cost_of(const Loop &loop, const isa::Holder &holder, bool by_program) const;
   double frequency(const core::Counter &counter) const;
+  double waiting_price(uint32_t l) const;
   uint32_t innermost(const core::Counter &counter) const;
   bool inside(uint32_t l, uint32_t block) const { return forest_.contains(eligible_[l].number, block); }
   void hold_offers(const core::Plan &plan);
@@ -110,7 +114,6 @@ class LoopPlanner {
   core::Loops forest_;
   std::vector<Loop> eligible_;
   std::vector<Offer> offers_;
-  bool unit_has_vectors_ = false;
   isa::VectorUse procedure_vectors_ = isa::VectorUse::none;
   LoopCounters out_;
   std::vector<uint32_t> loop_of_held_;  // beside out_.held: in eligible_

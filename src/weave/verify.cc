@@ -11,6 +11,7 @@
 #include "assembly/liveness.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "weave/verify_held.h"
 
 namespace chord::weave {
 
@@ -33,13 +34,16 @@ class Verifier {
     if (!lay_out(b_, assembler, layout_, errors)) throw base::Error("verify: woven text rejected: " + errors);
     symbols_ = assembly::index_symbols(b_);
     pair_statements(woven);
+    for (const format::Procedure &p : woven.map.procedures) maps_[p.name].push_back(&p);
   }
 
   void run(const std::string &object) {
     for (size_t n = 0; n < unit_.procedures.size(); ++n) {
       const Procedure &p = unit_.procedures[n];
       for (const Instruction &in : p.instructions) same_instruction(p, in);
-      if (p.skipped.empty()) same_flow(p);
+      if (!p.skipped.empty()) continue;
+      same_flow(p);
+      held_rightly(p);
     }
     same_bytes(object);
   }
@@ -106,24 +110,26 @@ class Verifier {
     for (uint32_t i = 0; i < p.instructions.size(); ++i) {
       if (!p.instructions[i].padding) first_of_statement_.emplace(p.instructions[i].first_statement, i);
     }
-    for (const assembly::Edge &e : p.edges) {
-      if (p.blocks[e.to].kind != assembly::BlockKind::code || e.kind == EdgeKind::never) continue;
-      const Instruction &target = p.instructions[p.blocks[e.to].first];
-      if (e.kind == EdgeKind::taken || e.kind == EdgeKind::jump) {
-        const Instruction &branch = last_of(p, e.from);
-        reaches(p, label_statement(woven_of_[branch.last_statement], branch), target, branch);
-      } else if (e.kind == EdgeKind::fall && p.blocks[e.from].kind == assembly::BlockKind::code) {
-        const Instruction &last = last_of(p, e.from);
-        reaches(p, woven_of_[last.last_statement] + 1, target, last);
-      } else if (e.kind == EdgeKind::enter) {
-        reaches(p, woven_of_[p.fragments[0].first_statement] + 1, target, target);
-      }
-      for (const assembly::Mention &m : e.slots) {
-        std::string_view operand = assembly::split_operands(b_.statements[woven_of_[m.statement]].operands)[m.operand];
-        reaches(p, find(assembly::first_symbol(operand), woven_of_[m.statement], target), target, target);
-      }
-    }
+    for (const assembly::Edge &e : p.edges) follow(p, e);
     within_blocks(p);
+  }
+
+  void follow(const Procedure &p, const assembly::Edge &e) const {
+    if (p.blocks[e.to].kind != assembly::BlockKind::code || e.kind == EdgeKind::never) return;
+    const Instruction &target = p.instructions[p.blocks[e.to].first];
+    if (e.kind == EdgeKind::taken || e.kind == EdgeKind::jump) {
+      const Instruction &branch = last_of(p, e.from);
+      reaches(p, label_statement(woven_of_[branch.last_statement], branch), target, branch);
+    } else if (e.kind == EdgeKind::fall && p.blocks[e.from].kind == assembly::BlockKind::code) {
+      const Instruction &last = last_of(p, e.from);
+      reaches(p, woven_of_[last.last_statement] + 1, target, last);
+    } else if (e.kind == EdgeKind::enter) {
+      reaches(p, woven_of_[p.fragments[0].first_statement] + 1, target, target);
+    }
+    for (const assembly::Mention &m : e.slots) {
+      std::string_view operand = assembly::split_operands(b_.statements[woven_of_[m.statement]].operands)[m.operand];
+      reaches(p, find(assembly::first_symbol(operand), woven_of_[m.statement], target), target, target);
+    }
   }
 
   static const Instruction &last_of(const Procedure &p, uint32_t block) {
@@ -169,6 +175,7 @@ class Verifier {
       if (x.kind != StatementKind::instruction) continue;
       auto d = isa::decode(layout_.bytes(b_, s));
       if (!d) fail(a_.statements[about.last_statement], "a probe that is no instruction");
+      if (way_ != nullptr) way_->push_back(*d);
       touched |= d->writes;
       saves = saves || x.name.starts_with("push");
       // What a probe kept and has put back again.
@@ -186,6 +193,44 @@ class Verifier {
     }
     fail(a_.statements[about.last_statement],
          fmt::format("control in {} no longer gets from here to line {}", p.name, a_.statements[target.first_statement].line));
+  }
+
+  // ---- counters in registers ----
+
+  void held_rightly(const Procedure &p) {
+    auto found = maps_.find(std::string(p.name));
+    if (found == maps_.end()) return;
+    for (const format::Procedure *map : found->second) {
+      // Names need not be unique in a unit; instructions tell which one this is.
+      if (map->held.empty() || map->blocks.size() != p.blocks.size() || map->edges.size() != p.edges.size()) continue;
+      std::string fault = held_fault(p, live_, *map, [&](const assembly::Edge &e) { return way_of(p, e); });
+      if (!fault.empty()) fail(a_.statements[p.fragments[0].first_statement], fault);
+    }
+  }
+
+  std::vector<isa::Decoded> way_of(const Procedure &p, const assembly::Edge &e) {
+    std::vector<isa::Decoded> way;
+    if (p.blocks[e.from].kind == assembly::BlockKind::code && ways_out(p, e.from) == 1) way = inserted_before(last_of(p, e.from));
+    way_ = &way;
+    follow(p, e);
+    way_ = nullptr;
+    return way;
+  }
+
+  static uint32_t ways_out(const Procedure &p, uint32_t block) {
+    uint32_t n = 0;
+    for (const assembly::Edge &e : p.edges) n += e.from == block && e.kind != EdgeKind::never;
+    return n;
+  }
+
+  std::vector<isa::Decoded> inserted_before(const Instruction &in) const {
+    std::vector<isa::Decoded> found;
+    if (in.decoded.flow == isa::Flow::next) return found;
+    for (uint32_t s = woven_of_[in.first_statement]; s-- > 0 && inserted_[s];) {
+      if (b_.statements[s].kind != StatementKind::instruction) continue;
+      if (auto d = isa::decode(layout_.bytes(b_, s))) found.insert(found.begin(), *d);
+    }
+    return found;
   }
 
   // ---- the object really written ----
@@ -221,6 +266,8 @@ class Verifier {
   std::vector<bool> inserted_;
   std::vector<uint32_t> woven_of_;                        // original -> woven statement
   std::map<uint32_t, uint32_t> original_of_;              // and back
+  std::map<std::string, std::vector<const format::Procedure *>> maps_;
+  std::vector<isa::Decoded> *way_ = nullptr;  // where to note what is inserted on a way
   assembly::Liveness live_;
   std::map<uint32_t, uint32_t> first_of_statement_;
 };

@@ -1,0 +1,27 @@
+// Proof that counters in registers are set up, counted and brought back to memory as the
+// map says (format::Held): part of weave/verify.h.
+//
+// For each held counter: in its loop no instruction of the program touches the register,
+// or, where it is the program's, the one that the map names alone changes it, by the step;
+// on every way into the loop it is set up once, on every way out added to memory once, on
+// no way inside either.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "assembly/liveness.h"
+#include "assembly/procedure.h"
+#include "format/map.h"
+
+namespace chord::weave {
+
+// Inserted instructions that control passes on its way along an edge, in order.
+using WayOf = std::function<std::vector<isa::Decoded>(const assembly::Edge &)>;
+
+// Empty, or the first thing that is wrong.
+std::string held_fault(const assembly::Procedure &procedure, const assembly::Liveness &liveness,
+                       const format::Procedure &map, const WayOf &way_of);
+
+}  // namespace chord::weave
