@@ -59,11 +59,11 @@ bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &
   return false;
 }
 
-// Placements other than the default are for study, and event counters have a live
-// value at every instruction: both stay in memory.
+// Placements other than the default are for study, event counters have a live value at
+// every instruction, and registers do not survive SIGKILL: all that stays in memory.
 bool holds_loop_counters(const Options &options) {
   return options.loop_counters != Options::LoopCounters::memory && options.place == core::Placement::optimal &&
-         options.events == 0;
+         options.events == 0 && !options.durable;
 }
 
 class UnitWeaver {
