@@ -71,8 +71,10 @@ INSTANTIATE_TEST_SUITE_P(Weave, Golden, testing::ValuesIn(cases()), [](const aut
 // A check that cannot fail proves nothing: damage of each kind must be found.
 class Damage : public testing::Test {
  protected:
-  void SetUp() override {
-    read_source(base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/jump_table.s"), source_);
+  void SetUp() override { weave("jump_table"); }
+
+  void weave(const std::string &name) {
+    read_source(base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/" + name + ".s"), source_);
     assembler_.path = base::find_in_path("as");
     assembly::Layout layout;
     std::string errors;
@@ -128,6 +130,28 @@ TEST_F(Damage, AProbeThatDestroysIsFound) {
   std::string harmful = "movl $9,%esi #";
   harmful.resize(probe.size(), 'x');
   damage(probe, harmful);
+  expect_refused();
+}
+
+// In loop_registers %r11 and %r10 hold counters, in loop_steps %rdi counts by itself.
+class LoopDamage : public Damage {
+ protected:
+  void SetUp() override { weave("loop_registers"); }
+};
+TEST_F(LoopDamage, ACounterThatIsNotSetUpIsFound) {
+  damage("xorl	%r11d,%r11d", "xorl	%r10d,%r10d");
+  expect_refused();
+}
+TEST_F(LoopDamage, ACounterThatIsNotBroughtBackIsFound) {
+  damage("addq	%r11,%fs", "addq	%r10,%fs");
+  expect_refused();
+}
+class StepDamage : public Damage {
+ protected:
+  void SetUp() override { weave("loop_steps"); }
+};
+TEST_F(StepDamage, AnotherRegisterIsFound) {
+  damage("subq	%rdi,%fs", "subq	%rsi,%fs");
   expect_refused();
 }
 
