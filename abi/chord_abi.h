@@ -7,7 +7,8 @@
  *
  * History
  *   1  first version
- *   2  spots in anchors; registers of interrupted frames among the exits
+ *   2  spots in anchors; registers of interrupted frames among the exits;
+ *      path registers of activations that ended early (chord_exit::path)
  */
 #ifndef CHORD_ABI_H
 #define CHORD_ABI_H
@@ -111,6 +112,17 @@ struct chord_proc {
  * does the spots (Procedure::spots): places from which on, in inserted code, something
  * else has been done and counted than the nearest instruction tells.
  */
+
+/* ---- Path register -------------------------------------------------------
+ *
+ * A fragment whose procedure counts paths ends (the range of its unwind
+ * information does) with the instruction nopl CHORD_PATH_NOTE + where (%rax), by
+ * which the runtime finds the path register of an activation:
+ *   where < 16     DWARF number of the register that holds it
+ *   where = 16     the word 24 bytes below the canonical frame address
+ */
+#define CHORD_PATH_NOTE 0x70614300
+#define CHORD_PATH_IN_FRAME 16
 
 /* Functions whose calls in woven code go to the runtime first: `call NAME` becomes
  * `call __chord_wrap_NAME`. Unlike symbol interposition this works in static
@@ -234,6 +246,7 @@ struct chord_exit {
   uint64_t count;
   uint32_t module;
   uint32_t kind;   /* CHORD_EXIT_* */
+  uint64_t path;   /* path register of these activations; 0 where there is none */
 };
 
 enum {

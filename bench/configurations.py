@@ -48,6 +48,7 @@ ALL = {c.name: c for c in [
     _gcc("BOLT", "llvm-bolt -instrument", bolt=True, flags=["-Wl,--emit-relocs"]),
     _gcc("chord redundant", "chord --place=redundant gcc: a counter in every block", chord=["--place=redundant"]),
     _gcc("chord memory", "chord --loop-counters=memory gcc", chord=["--loop-counters=memory"]),
+    _gcc("chord paths", "chord --paths gcc: every acyclic path", chord=["--paths"]),
     _gcc("chord", "chord gcc", chord=[]),
     _gcc("chord measured", "chord --weights=PROFILE gcc, by an earlier run", chord=[], trained=True),
     _clang("chord clang", "chord clang", chord=[]),

@@ -321,11 +321,12 @@ const uint8_t *look_up_frame(const uint8_t *header, uint64_t pc) {
   return low == 0 ? nullptr : header + table[low - 1].entry;
 }
 
-uint64_t start_of(const uint8_t *entry) {
+Range range_of(const uint8_t *entry) {
   Common common;
   Cursor cursor{};
   uint64_t begin, size;
-  return read_common(common_of(entry), common) && read_range(entry, common, begin, size, cursor) ? begin : 0;
+  if (!read_common(common_of(entry), common) || !read_range(entry, common, begin, size, cursor)) return {0, 0};
+  return {begin, begin + size};
 }
 
 bool find_row(const uint8_t *entry, uint64_t pc, Row &row) {

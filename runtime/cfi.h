@@ -32,8 +32,11 @@ const uint8_t *scan_frames(const uint8_t *begin, const uint8_t *end, uint64_t pc
 // The same by the sorted table of .eh_frame_hdr. Logarithmic.
 const uint8_t *look_up_frame(const uint8_t *header, uint64_t pc);
 
-// The first address an entry covers, or 0.
-uint64_t start_of(const uint8_t *entry);
+// The addresses an entry covers; zeros if it cannot be read.
+struct Range {
+  uint64_t begin, end;
+};
+Range range_of(const uint8_t *entry);
 
 // False if the entry does not cover pc or says something we cannot follow.
 bool find_row(const uint8_t *entry, uint64_t pc, Row &row);

@@ -1,6 +1,7 @@
 // Early exits: where activations ended other than by returning.
 //
-// One hash table per process, open addressing, keyed by program counter and kind.
+// One hash table per process, open addressing, keyed by program counter, kind and
+// path register. A slot belongs to the first that writes its second word, too.
 // Slots are claimed by compare-and-swap and counted by atomic addition, so threads
 // and signal handlers record without a lock and nothing is lost. A table that
 // fills up gets a successor twice its size; tables are never freed.
@@ -30,8 +31,8 @@ ExitTable *next_table(Instance &instance, ExitTable **link, uint64_t slots) {
   return table;
 }
 
-bool count_in(ExitTable &table, uint64_t key, int64_t count) {
-  uint64_t at = key * 0x9e3779b97f4a7c15u >> 32;
+bool count_in(ExitTable &table, uint64_t key, uint64_t path, int64_t count) {
+  uint64_t at = (key + path) * 0x9e3779b97f4a7c15u >> 32;
   for (uint64_t probe = 0; probe < longest_probe; ++probe) {
     ExitTable::Slot &slot = table.slot[(at + probe) & (table.slots - 1)];
     uint64_t found = __atomic_load_n(&slot.key, __ATOMIC_ACQUIRE);
@@ -39,6 +40,10 @@ bool count_in(ExitTable &table, uint64_t key, int64_t count) {
         __atomic_compare_exchange_n(&slot.key, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
       found = key;
     if (found != key) continue;
+    found = 0;
+    if (!__atomic_compare_exchange_n(&slot.path, &found, path, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
+        found != path)
+      continue;
     __atomic_fetch_add(&slot.count, count, __ATOMIC_RELAXED);
     return true;
   }
@@ -63,7 +68,7 @@ void resolve(Instance &instance, const chord_exit &exit, bool merge) {
   ResolvedExits &exits = instance.resolved;
   for (size_t i = 0; merge && i < exits.size; ++i)
     if (exits.data[i].pc == exit.pc && exits.data[i].module == exit.module &&
-        exits.data[i].kind == exit.kind) {
+        exits.data[i].kind == exit.kind && exits.data[i].path == exit.path) {
       exits.data[i].count += exit.count;
       return;
     }
@@ -76,12 +81,12 @@ void resolve(Instance &instance, const chord_exit &exit, bool merge) {
 
 }  // namespace
 
-void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count) {
+void record_exit(Instance &instance, uint64_t pc, uint32_t kind, uint64_t path, int64_t count) {
   uint64_t key = pc | uint64_t{kind} << exit_kind_shift;
   uint64_t slots = first_slots;
   for (ExitTable **link = &instance.exits;; slots *= 2) {
     ExitTable *table = next_table(instance, link, slots);
-    if (table == nullptr || count_in(*table, key, count)) return;
+    if (table == nullptr || count_in(*table, key, path ^ exit_path_bit, count)) return;
     link = &table->next;
   }
 }
@@ -97,7 +102,7 @@ void collect_exits(Instance &instance, Module &module, bool merge) {
       if (slot.count == 0 || pc - low >= size) continue;
       int64_t count = __atomic_exchange_n(&slot.count, 0, __ATOMIC_RELAXED);
       chord_exit exit = {pc - module.bias, static_cast<uint64_t>(count), module.number,
-                         static_cast<uint32_t>(slot.key >> exit_kind_shift)};
+                         static_cast<uint32_t>(slot.key >> exit_kind_shift), slot.path ^ exit_path_bit};
       resolve(instance, exit, merge);
     }
 }

@@ -15,6 +15,7 @@ extern "C" {
 // Absent where nothing throws: C programs are not linked with the unwinder.
 uint64_t __chord_get_ip_info(_Unwind_Context *, int *) __asm__("_Unwind_GetIPInfo") __attribute__((weak));
 uint64_t __chord_get_cfa(_Unwind_Context *) __asm__("_Unwind_GetCFA") __attribute__((weak));
+uint64_t __chord_get_register(_Unwind_Context *, int) __asm__("_Unwind_GetGR") __attribute__((weak));
 // Around this copy of the runtime; made by group_runtime.py.
 extern const char __chord_text __attribute__((visibility("hidden")));
 extern const char __chord_text_end __attribute__((visibility("hidden")));
@@ -46,7 +47,7 @@ uint32_t exit_kind(const Frame &frame) {
 void record_registers(Instance &instance, const Frame &frame, int64_t count) {
   auto add = [&](uint32_t number, uint64_t value) {
     int64_t sum = static_cast<int64_t>(value * static_cast<uint64_t>(count));
-    if (value != 0) record_exit(instance, frame.registers.pc(), CHORD_EXIT_REGISTER + number, sum);
+    if (value != 0) record_exit(instance, frame.registers.pc(), CHORD_EXIT_REGISTER + number, 0, sum);
   };
   for (uint32_t i = 0; i < 16; ++i)
     if (i != 7) add(i, frame.registers.r[i]);
@@ -59,7 +60,7 @@ void record_registers(Instance &instance, const Frame &frame, int64_t count) {
 void record(Instance &instance, const Frame &frame, int64_t count) {
   uint64_t place = call_place(frame);
   if (is_ours(place) || !in_woven_module(instance, place)) return;
-  record_exit(instance, frame.registers.pc(), exit_kind(frame), count);
+  record_exit(instance, frame.registers.pc(), exit_kind(frame), path_of(instance, frame), count);
   if (frame.context != nullptr) record_registers(instance, frame, count);
 }
 
@@ -95,39 +96,19 @@ void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t coun
 
 namespace {
 
-constexpr size_t frames_at_once = 64;
-
 // Records the frames from `frame` up to the one that contains `target`; false,
 // with nothing recorded, if none does.
 bool record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t count) {
   Frame first = frame;
   size_t frames = 0;
-  bool again = false;  // pcs alone do not tell all
-  uint64_t pcs[frames_at_once];
-  bool checked[frames_at_once];
-  for (bool found = false; !found;) {
-    if (frames < frames_at_once) {
-      pcs[frames] = frame.registers.pc();
-      checked[frames] = frame.checked;
-    }
-    ++frames;
-    again = again || frame.context != nullptr || frames > frames_at_once;
+  for (bool found = false; !found; ++frames) {
     uint64_t sp = frame.registers.sp();
     if (step(instance, frame) != Step::caller) return false;
     found = sp <= target && target < frame.registers.sp();
   }
-  if (again) {
-    for (frame = first; frames != 0; --frames) {
-      record(instance, frame, count);
-      step(instance, frame);
-    }
-    return true;
-  }
-  Frame one;
-  for (size_t i = 0; i < frames; ++i) {
-    one.registers.r[16] = pcs[i];
-    one.interrupted = one.checked = checked[i];
-    record(instance, one, count);
+  for (frame = first; frames != 0; --frames) {
+    record(instance, frame, count);
+    step(instance, frame);
   }
   return true;
 }
@@ -159,10 +140,12 @@ namespace {
 
 using GetIp = uint64_t (*)(_Unwind_Context *, int *);
 using GetCfa = uint64_t (*)(_Unwind_Context *);
+using GetRegister = uint64_t (*)(_Unwind_Context *, int);
 
 struct Unwinder {
   GetIp ip;
   GetCfa cfa;
+  GetRegister reg;
 };
 
 // Not every linker binds a weak reference to a library that only other libraries need;
@@ -170,7 +153,7 @@ struct Unwinder {
 // on its own, out of everybody's sight; but it is what called us, and the link map of an
 // object that was opened (and only of such) is its handle.
 Unwinder find_unwinder(void *caller) {
-  Unwinder found{__chord_get_ip_info, __chord_get_cfa};
+  Unwinder found{__chord_get_ip_info, __chord_get_cfa, __chord_get_register};
   dl_find_object object;
   if (found.ip != nullptr || __chord_dlsym == nullptr) return found;
   int saved = errno;
@@ -184,54 +167,57 @@ Unwinder find_unwinder(void *caller) {
   }
   found.ip = reinterpret_cast<GetIp>(__chord_dlsym(scope, "_Unwind_GetIPInfo"));
   found.cfa = reinterpret_cast<GetCfa>(__chord_dlsym(scope, "_Unwind_GetCFA"));
+  found.reg = reinterpret_cast<GetRegister>(__chord_dlsym(scope, "_Unwind_GetGR"));
   errno = saved;
   return found;
 }
 
-struct Passing {
-  uint64_t pc = 0, sp = 0;
-  int interrupted = 0;
-};
-
-Passing where(_Unwind_Context *context, void *caller) {
+Frame where(_Unwind_Context *context, void *caller) {
   static Unwinder unwinder;
   if (__atomic_load_n(&unwinder.cfa, __ATOMIC_ACQUIRE) == nullptr) {
     Unwinder found = find_unwinder(caller);
     __atomic_store_n(&unwinder.ip, found.ip, __ATOMIC_RELAXED);
+    __atomic_store_n(&unwinder.reg, found.reg, __ATOMIC_RELAXED);
     __atomic_store_n(&unwinder.cfa, found.cfa, __ATOMIC_RELEASE);
   }
-  Passing passing;
-  if (unwinder.ip == nullptr || unwinder.cfa == nullptr) return passing;
-  passing.pc = unwinder.ip(context, &passing.interrupted);
-  passing.sp = unwinder.cfa(context);
-  return passing;
+  Frame frame;
+  frame.registers.r[16] = 0;
+  if (unwinder.ip == nullptr || unwinder.cfa == nullptr || unwinder.reg == nullptr) return frame;
+  int interrupted = 0;
+  frame.registers.r[16] = unwinder.ip(context, &interrupted);
+  frame.registers.r[7] = unwinder.cfa(context);
+  constexpr int callee_saved[] = {3, 6, 12, 13, 14, 15};
+  for (int reg : callee_saved) frame.registers.r[reg] = unwinder.reg(context, reg);
+  frame.interrupted = interrupted != 0;
+  return frame;
 }
 
 // The unwinder knows the general registers of the frame it passes, but not the others.
-__attribute__((noinline)) void record_interrupted(Instance &instance, const Passing &passing) {
+__attribute__((noinline)) void record_interrupted(Instance &instance, const Frame &passing) {
   Frame frame;
   __chord_capture(&frame.registers);
   while (step(instance, frame) == Step::caller) {
-    if (!frame.interrupted || frame.registers.pc() != passing.pc || frame.registers.sp() != passing.sp) continue;
+    if (!frame.interrupted || frame.registers.pc() != passing.registers.pc() ||
+        frame.registers.sp() != passing.registers.sp()) continue;
     record(instance, frame, 1);
     return;
   }
   instance.notes |= note_stack_lost;
 }
 
-void note_passing(const Passing &passing, bool lands) {
+void note_passing(const Frame &passing, bool lands) {
   Instance *running = instance();
   if (running == nullptr) return;
   Thread *thread = current_thread(*running);
-  if (thread != nullptr) thread->popped = lands ? 0 : passing.sp;
-  if (passing.pc == 0)
+  if (thread != nullptr) thread->popped = lands ? 0 : passing.registers.sp();
+  if (passing.registers.pc() == 0)
     running->notes |= note_stack_lost;
   else if (thread != nullptr && thread->paused != nullptr)
     return;
-  else if (passing.interrupted != 0)
+  else if (passing.interrupted)
     record_interrupted(*running, passing);
   else
-    record_exit(*running, passing.pc, CHORD_EXIT_AT_CALL, 1);
+    record_exit(*running, passing.registers.pc(), CHORD_EXIT_AT_CALL, path_of(*running, passing), 1);
 }
 
 void begin_search() {
@@ -264,7 +250,7 @@ extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality_with(int version
     begin_search();
     return real(version, actions, exception_class, exception, context);
   }
-  Passing passing = where(context, __builtin_return_address(0));
+  Frame passing = where(context, __builtin_return_address(0));
   _Unwind_Reason_Code result = real(version, actions, exception_class, exception, context);
   if (result == _URC_CONTINUE_UNWIND || result == _URC_INSTALL_CONTEXT)
     note_passing(passing, result == _URC_INSTALL_CONTEXT);

@@ -56,6 +56,7 @@ bool draft_path(Instance &instance, Frame frame, uint64_t target, Draft &draft) 
     uint64_t pc = frame.registers.pc(), sp = frame.registers.sp(), frame_pointer = frame.registers.r[6];
     FrameShape shape;
     if (step(instance, frame) != Step::caller || !known_shape(instance, pc - 1, shape)) return false;
+    if (shape.keeps_path) return false;  // differs from jump to jump
     if (shape.by_frame_pointer) draft.expect(draft.frame_pointer, true, frame_pointer - base);
     uint64_t caller = frame.registers.sp();
     found = sp <= target && target < caller;
@@ -138,7 +139,7 @@ void spill_jumps(Instance &instance) {
   for_each_path(instance, [&](JumpPath &path) {
     int64_t count = __atomic_exchange_n(&path.count, 0, __ATOMIC_RELAXED);
     for (uint32_t i = 0; count != 0 && i < path.frames; ++i)
-      record_exit(instance, path.pcs()[i], CHORD_EXIT_AT_CALL, count);
+      record_exit(instance, path.pcs()[i], CHORD_EXIT_AT_CALL, 0, count);
   });
 }
 

@@ -213,12 +213,15 @@ struct FrameShape {
   bool by_frame_pointer;  // else by stack pointer
   bool saves_frame_pointer;
   int32_t frame_pointer_offset;  // where, from the caller's stack pointer
+  bool keeps_path;               // the frame has a path register
 };
 bool known_shape(Instance &instance, uint64_t place, FrameShape &shape);
 // Address of the function around pc, or 0.
 uint64_t function_start(Instance &instance, uint64_t pc);
 // Copies memory that may not be there.
 bool read_safely(const void *from, void *into, size_t size);
+// The path register of an activation (CHORD_PATH_NOTE), or 0 if it has none.
+uint64_t path_of(Instance &instance, const Frame &frame);
 void forget_unwind_rules(Instance &instance);
 // Programs linked without .eh_frame_hdr (static ones): where .eh_frame is.
 void find_static_frames(Instance &instance);
@@ -229,14 +232,16 @@ struct ExitTable {
   ExitTable *next;
   uint64_t slots;  // a power of two
   struct Slot {
-    uint64_t key;  // pc, with the kind above it; 0 = free
+    uint64_t key;   // pc, with the kind above it; 0 = free
+    uint64_t path;  // path register ^ exit_path_bit; 0 = not yet written
     int64_t count;
   } slot[];
 };
 constexpr int exit_kind_shift = 57;  // programs get no address that long
+constexpr uint64_t exit_path_bit = uint64_t{1} << 63;  // no path register has only this
 constexpr uint64_t exit_pc_bits = (uint64_t{1} << exit_kind_shift) - 1;
 
-void record_exit(Instance &instance, uint64_t pc, uint32_t kind, int64_t count);
+void record_exit(Instance &instance, uint64_t pc, uint32_t kind, uint64_t path, int64_t count);
 // Records every woven frame from here outwards; `count` is +1 when the frames
 // end, -1 when a new segment begins with them already running.
 void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t count);

@@ -52,6 +52,7 @@ struct Rule {
   uint32_t generation;
   int32_t cfa_offset;
   uint8_t cfa_register;
+  uint8_t path;  // as in CHORD_PATH_NOTE; above CHORD_PATH_IN_FRAME: none
   int32_t saved[7];
 };
 
@@ -99,6 +100,7 @@ void remember(UnwindCache &cache, const Rule &rule) {
   slot.generation = cache.generation;
   slot.cfa_offset = rule.cfa_offset;
   slot.cfa_register = rule.cfa_register;
+  slot.path = rule.path;
   for (int i = 0; i < 7; ++i) slot.saved[i] = rule.saved[i];
   __atomic_store_n(&slot.turn, turn + 2, __ATOMIC_RELEASE);
 }
@@ -214,6 +216,17 @@ const uint8_t *entry_for(Instance &instance, uint64_t pc) {
   return search.header == nullptr ? nullptr : look_up_frame(search.header, pc);
 }
 
+// Where the code of an entry keeps its path register.
+uint8_t path_note(const uint8_t *entry) {
+  constexpr uint32_t opcode = 0x801f0f;  // nopl disp32(%rax)
+  uint64_t end = entry == nullptr ? 0 : range_of(entry).end;
+  if (end == 0) return UINT8_MAX;
+  auto *note = reinterpret_cast<const char *>(end - 7);
+  uint32_t where = load<uint32_t>(note + 3) - CHORD_PATH_NOTE;
+  return (load<uint32_t>(note) & 0xffffff) == opcode && where <= CHORD_PATH_IN_FRAME ? static_cast<uint8_t>(where)
+                                                                                    : UINT8_MAX;
+}
+
 // clang gives the function it calls where noexcept is violated no unwind
 // information. Where it is not woven it is always the same: push %rax, then two calls.
 bool find_clang_row(uint64_t place, Row &row) {
@@ -275,6 +288,7 @@ Step step(Instance &instance, Frame &frame) {
   if ((entry == nullptr || !find_row(entry, place, row)) && !find_clang_row(place, row))
     return !frame.interrupted && is_outermost(instance, pc) ? Step::end : Step::lost;
   if (cache != nullptr && as_rule(row, place, rule)) {
+    rule.path = path_note(entry);
     remember(*cache, rule);
     return apply(rule, frame);
   }
@@ -286,13 +300,30 @@ bool known_shape(Instance &instance, uint64_t place, FrameShape &shape) {
   if (instance.rules == nullptr || !recall(*instance.rules, place, rule)) return false;
   constexpr int frame_pointer = 1, return_address = 6;  // in saved_registers
   if ((rule.cfa_register != 6 && rule.cfa_register != 7) || rule.saved[return_address] != -8) return false;
-  shape = {rule.cfa_register == 6, rule.saved[frame_pointer] != not_saved, rule.saved[frame_pointer]};
+  shape = {rule.cfa_register == 6, rule.saved[frame_pointer] != not_saved, rule.saved[frame_pointer],
+           rule.path <= CHORD_PATH_IN_FRAME};
   return true;
 }
 
 uint64_t function_start(Instance &instance, uint64_t pc) {
   const uint8_t *entry = entry_for(instance, pc);
-  return entry == nullptr ? 0 : start_of(entry);
+  return entry == nullptr ? 0 : range_of(entry).begin;
+}
+
+uint64_t path_of(Instance &instance, const Frame &frame) {
+  uint64_t place = frame.registers.pc() - (frame.interrupted ? 0 : 1);
+  Rule rule;
+  Frame caller = frame;
+  if (instance.rules == nullptr || !recall(*instance.rules, place, rule)) {
+    if (step(instance, caller) != Step::caller) return 0;
+    if (!recall(*instance.rules, place, rule)) rule.path = path_note(entry_for(instance, place));
+  }
+  if (rule.path < CHORD_PATH_IN_FRAME) return frame.registers.r[rule.path];
+  if (rule.path != CHORD_PATH_IN_FRAME) return 0;
+  uint64_t path = 0;
+  caller = frame;
+  if (step(instance, caller) == Step::caller) Memory(frame.safe).read(caller.registers.sp() - 24, path);
+  return path;
 }
 
 void forget_unwind_rules(Instance &instance) {

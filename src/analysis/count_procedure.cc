@@ -53,6 +53,15 @@ Ends collect_ends(const MeasuredProcedure &measured, const format::Procedure &ma
   return ends;
 }
 
+std::vector<PathExit> path_exits(const MeasuredProcedure &measured, const format::Procedure &map) {
+  std::vector<PathExit> exits;
+  std::vector<uint32_t> block_of = blocks_of_instructions(map);
+  for (const MeasuredProcedure::Exit &exit : measured.exits) {
+    exits.push_back({block_of[exit.instruction], exit.instruction, exit.executed, exit.path, exit.count});
+  }
+  return exits;
+}
+
 void count_instructions(const Ends &ends, CountedProcedure &procedure) {
   const format::Procedure &map = *procedure.map;
   procedure.executed.assign(map.instructions.size(), 0);
@@ -137,19 +146,26 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
     return;
   }
   Ends ends = collect_ends(measured, map);
-  core::Measurement measurement;
-  measurement.counters = measured.counters;
-  measurement.counters.resize(map.plan.counters.size());
-  if (procedure.problem.empty()) procedure.problem = undo_steps(map, measurement.counters);
-  measurement.early_exits.assign(ends.by_block.begin(), ends.by_block.end());
-  core::Graph graph = map.graph();
-  if (measured.cut_off) add_running(graph, measurement, procedure);
-  procedure.counts = core::solve_counts(graph, map.plan, measurement);
+  if (map.plan.placement == core::Placement::paths) {
+    PathCounts counted = count_paths(map, measured.counters, path_exits(measured, map), ends.by_block);
+    procedure.counts = std::move(counted.counts);
+    procedure.paths = std::move(counted.paths);
+  } else {
+    core::Measurement measurement;
+    measurement.counters = measured.counters;
+    measurement.counters.resize(map.plan.counters.size());
+    if (procedure.problem.empty()) procedure.problem = undo_steps(map, measurement.counters);
+    measurement.early_exits.assign(ends.by_block.begin(), ends.by_block.end());
+    core::Graph graph = map.graph();
+    if (measured.cut_off) add_running(graph, measurement, procedure);
+    procedure.counts = core::solve_counts(graph, map.plan, measurement);
+  }
   if (procedure.problem.empty()) procedure.problem = procedure.counts.contradiction;
   if (procedure.problem.empty()) count_instructions(ends, procedure);
   if (!procedure.problem.empty()) {
     // Numbers that contradict each other are not shown, so there are none to keep.
     count_nothing(procedure);
+    procedure.paths.clear();
     return;
   }
   procedure.calls = activations(procedure);

@@ -23,6 +23,7 @@ struct MeasuredProcedure {
     // Negative: activations that were already past this place when counting began
     // (what was cut off before is another segment, or was thrown away).
     int64_t count = 0;
+    uint64_t path = 0;  // path register, where the procedure has one
   };
   std::vector<Exit> exits;
   // Some process was killed: activations may have been running, unseen.

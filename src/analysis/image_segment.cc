@@ -111,25 +111,25 @@ void ImageReader::read_threads() {
     threads_.push_back(thread);
 }
 
-void ImageReader::add_exit(uint64_t pc, uint32_t kind, int64_t count) {
+void ImageReader::add_exit(uint64_t pc, uint32_t kind, int64_t count, uint64_t path) {
   uint64_t place = kind == CHORD_EXIT_AT_CALL ? pc - 1 : pc;
   for (const Module &module : modules_) {
     auto low = reinterpret_cast<uint64_t>(module.low), high = reinterpret_cast<uint64_t>(module.high);
     if (module.live && place - low < high - low)
-      exits_.push_back({pc - module.bias, static_cast<uint64_t>(count), module.number, kind});
+      exits_.push_back({pc - module.bias, static_cast<uint64_t>(count), module.number, kind, path});
   }
 }
 
 void ImageReader::read_exit_tables() {
   for (const chord_exit &exit : memory_.get_array(instance_->resolved.data, instance_->resolved.size))
-    exits_.push_back({exit.pc, exit.count, exit.module, exit.kind});
+    exits_.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
   for (const runtime::ExitTable *at = instance_->exits; at != nullptr;) {
     runtime::ExitTable header = memory_.get(at);
     const auto *slots = reinterpret_cast<const runtime::ExitTable::Slot *>(at + 1);
     for (const runtime::ExitTable::Slot &slot : memory_.get_array(slots, header.slots))
       if (slot.count != 0)
         add_exit(slot.key & runtime::exit_pc_bits, static_cast<uint32_t>(slot.key >> runtime::exit_kind_shift),
-                 slot.count);
+                 slot.count, slot.path ^ runtime::exit_path_bit);
     at = header.next;
   }
 }
@@ -267,10 +267,12 @@ format::Segment ImageReader::finish(uint32_t end, uint32_t status, uint64_t end_
   segment.label = text_of(instance_->label);
   segment.arguments = arguments_of(*instance_);
   for (const Module &module : modules_) segment.modules.push_back(profile_of(module));
-  std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint64_t> sums;
-  for (const format::EarlyExit &exit : exits_) sums[{exit.module, exit.pc, exit.kind}] += exit.count;
-  for (const auto &[place, count] : sums)
-    if (count != 0) segment.exits.push_back({std::get<1>(place), count, std::get<0>(place), std::get<2>(place)});
+  std::map<std::tuple<uint32_t, uint64_t, uint32_t, uint64_t>, uint64_t> sums;
+  for (const format::EarlyExit &exit : exits_) sums[{exit.module, exit.pc, exit.kind, exit.path}] += exit.count;
+  for (const auto &[place, count] : sums) {
+    const auto &[module, pc, kind, path] = place;
+    if (count != 0) segment.exits.push_back({pc, count, module, kind, path});
+  }
   for (uint32_t note = 1; note < runtime::note_end; note *= 2)
     if ((instance_->notes & note) != 0) add_note(runtime::note_text(note));
   segment.notes = notes_;

@@ -30,7 +30,7 @@ class ImageReader {
   // A thread that the runtime never met counts, too: where its storage is.
   void add_unlisted_thread(uint64_t thread_pointer);
   // `count` activations stood at pc when the process ended.
-  void add_exit(uint64_t pc, uint32_t kind, int64_t count);
+  void add_exit(uint64_t pc, uint32_t kind, int64_t count, uint64_t path = 0);
   void add_note(std::string text);
   // Contexts that swapcontext left.
   std::vector<ucontext_t> suspended() const;

@@ -71,7 +71,7 @@ std::string mismatch(const Counting &module, const format::ModuleProfile &profil
     auto found = module.woven.find(p.key);
     bool fits = found == module.woven.end()
                     ? module.known.contains(p.key)
-                    : module.procedures[found->second].map->plan.counters.size() == p.counters.size();
+                    : module.procedures[found->second].map->plan.words() == p.counters.size();
     if (!fits) {
       return fmt::format("{}: the profile is of another build (procedure {:#x} is not in the file)",
                          profile.path, p.key);
@@ -122,26 +122,46 @@ class ExitAdder {
     }
   }
 
-  void at_call(uint64_t pc, int64_t count) {
+  void at_call(uint64_t pc, uint64_t path, int64_t count) {
     // A call may be the last instruction of its part: its return address is then outside.
     if (!find(pc - 1, pc)) return;
     std::optional<uint32_t> instruction;
     if (known_part()) instruction = PartLayout(map(), *hit_->anchor, hit_->part).ending_at(offset_);
     if (instruction) {
-      measured().exits.push_back({*instruction, true, count});
+      measured().exits.push_back({*instruction, true, count, path});
     } else {
       refuse(pc, count);
     }
   }
 
-  void at_pc(uint64_t pc, const Interruption &interruption) {
+  // `paths`: path registers, and how many activations had them.
+  void at_pc(uint64_t pc, const Interruption &interruption, const std::map<uint64_t, int64_t> &paths) {
     if (!find(pc, pc)) return;
+    if (map().plan.placement == core::Placement::paths) {
+      for (const auto &[path, count] : paths) on_path(pc, path, count);
+      return;
+    }
     if (!known_part() || !add_interruption(map(), *hit_->anchor, hit_->part, offset_, interruption, measured())) {
       refuse(pc, interruption.count);
     }
   }
 
  private:
+  void on_path(uint64_t pc, uint64_t path, int64_t count) {
+    std::optional<uint32_t> instruction;
+    bool executed = false;
+    if (known_part()) {
+      PartLayout layout(map(), *hit_->anchor, hit_->part);
+      instruction = layout.next_at(offset_);
+      executed = layout.is_inside(offset_);
+    }
+    if (!instruction) {
+      refuse(pc, count);
+    } else if (count != 0) {
+      measured().exits.push_back({*instruction, executed, count, path});
+    }
+  }
+
   bool find(uint64_t place, uint64_t pc) {
     hit_ = module_.code.find(place);
     if (hit_) offset_ = static_cast<uint32_t>(pc - hit_->anchor->parts[hit_->part].address);
@@ -162,10 +182,10 @@ class ExitAdder {
   uint32_t offset_ = 0;
 };
 
-// By module, address and kind. The same place is left over and over by exceptions,
+// By module, address, kind and path register. The same place is left over and over by exceptions,
 // so each is looked up once; and a frame that ran on across two segments ended in
 // the one (+1) and began in the other (-1), which cancel here.
-using ExitSums = std::map<std::tuple<uint32_t, uint64_t, uint32_t>, int64_t>;
+using ExitSums = std::map<std::tuple<uint32_t, uint64_t, uint32_t, uint64_t>, int64_t>;
 
 class Counter {
  public:
@@ -196,7 +216,7 @@ class Counter {
     }
     for (const format::EarlyExit &exit : segment.exits) {
       if (!taken[exit.module]) continue;
-      int64_t &sum = exits_[{static_cast<uint32_t>(*taken[exit.module]), exit.pc, exit.kind}];
+      int64_t &sum = exits_[{static_cast<uint32_t>(*taken[exit.module]), exit.pc, exit.kind, exit.path}];
       if (exit.kind >= CHORD_EXIT_REGISTER) {  // sums modulo 2^64
         sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + exit.count);
       } else if (__builtin_add_overflow(sum, static_cast<int64_t>(exit.count), &sum)) {
@@ -230,25 +250,29 @@ class Counter {
   // What was seen at one address lies side by side.
   void add_exits() {
     for (auto at = exits_.begin(); at != exits_.end();) {
-      auto [module, pc, kind] = at->first;
+      auto [module, pc, kind, path] = at->first;
       ExitAdder adder(modules_[module]);
       if (kind == CHORD_EXIT_AT_CALL) {
-        if (at->second != 0) adder.at_call(pc, at->second);
+        if (at->second != 0) adder.at_call(pc, path, at->second);
         ++at;
         continue;
       }
       Interruption here;
+      std::map<uint64_t, int64_t> paths;
       int64_t checked = 0;
       bool interrupted = false;
       for (; at != exits_.end() && std::get<0>(at->first) == module && std::get<1>(at->first) == pc; ++at) {
         kind = std::get<2>(at->first);
-        if (kind == CHORD_EXIT_AT_PC) here.count = at->second;
+        if (kind == CHORD_EXIT_AT_PC) {
+          here.count += at->second;
+          paths[std::get<3>(at->first)] += at->second;
+        }
         if (kind == CHORD_EXIT_AT_CHECK) checked = at->second;
         interrupted = interrupted || kind != CHORD_EXIT_AT_CHECK;
         if (kind >= CHORD_EXIT_REGISTER) here.registers[kind - CHORD_EXIT_REGISTER] = static_cast<uint64_t>(at->second);
       }
       if (checked != 0) adder.at_check(pc, checked);
-      if (interrupted) adder.at_pc(pc, here);
+      if (interrupted) adder.at_pc(pc, here, paths);
     }
   }
 

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analysis/object.h"
+#include "analysis/path_counts.h"
 #include "core/solve_counts.h"
 #include "format/map.h"
 #include "format/profile.h"
@@ -25,6 +26,7 @@ struct CountedProcedure {
   uint64_t address = 0;            // link-time address of the woven code
   core::Counts counts;             // summed over all segments; by edge and block
   std::vector<uint64_t> executed;  // per instruction, padding included
+  std::vector<CountedPath> paths;  // where paths were counted: all that ran, and partial ones
   uint64_t calls = 0;              // activations
   uint64_t instructions = 0;       // sum of `executed`
   std::string problem;             // contradiction: counts are not to be trusted

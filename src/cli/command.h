@@ -26,6 +26,7 @@ int cmd_merge(std::vector<std::string> args);
 int cmd_study(std::vector<std::string> args);
 int cmd_dump(std::vector<std::string> args);
 int cmd_top(std::vector<std::string> args);
+int cmd_paths(std::vector<std::string> args);
 int cmd_events(std::vector<std::string> args);
 int cmd_check(std::vector<std::string> args);
 int cmd_doctor(std::vector<std::string> args);

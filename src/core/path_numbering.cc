@@ -14,10 +14,27 @@ namespace {
 
 __extension__ typedef unsigned __int128 Wide;
 
+// The graph with the given edges led from the root instead: all vertices stay within
+// reach, and a search no longer sees the cycles that these edges close.
+Graph without_cycles_of(const Graph &graph, const std::vector<bool> &cut) {
+  Graph result(graph.vertex_count(), graph.root(), graph.exit());
+  for (EdgeId e = 1; e < graph.edge_count(); ++e) {
+    bool led = e < cut.size() && cut[e];
+    result.add_edge(led ? graph.root() : graph.edge(e).from, graph.edge(e).to);
+  }
+  return result;
+}
+
 class Numberer {
  public:
-  Numberer(const Graph &graph, const std::vector<double> &weight, uint64_t limit)
-      : graph_(graph), weight_(weight), limit_(limit), order_(depth_first_order(graph)) {}
+  Numberer(const Graph &graph, std::vector<double> weight, uint64_t limit, std::vector<bool> forced)
+      : graph_(graph), weight_(std::move(weight)), limit_(limit), forced_(std::move(forced)),
+        order_(depth_first_order(without_cycles_of(graph, forced_))) {
+    forced_.resize(graph.edge_count());
+    for (EdgeId e = 0; e < graph.edge_count(); ++e) back_ = back_ || (order_.back[e] && !forced_[e]);
+  }
+
+  bool needs_cuts() const { return back_; }
 
   std::optional<PathNumbering> run(std::string &why_not) {
     // A cut lowers the count at its source but adds the paths that start at its
@@ -34,6 +51,7 @@ class Numberer {
   // Paths from every vertex, cutting edges where a vertex would exceed the bound.
   void count(uint64_t bound) {
     cut_ = order_.back;
+    for (EdgeId e = 0; e < graph_.edge_count(); ++e) cut_[e] = cut_[e] || forced_[e];
     from_.assign(graph_.vertex_count(), 0);
     for (auto v = order_.topological.rbegin(); v != order_.topological.rend(); ++v) {
       from_[*v] = *v == graph_.exit() ? 1 : count_at(*v, bound);
@@ -96,7 +114,7 @@ class Numberer {
         if (e == Graph::return_edge()) continue;
         result.dag_edge[e] = add(result, v, cut_[e] ? graph_.exit() : graph_.edge(e).to, e, before);
         before += ways(e);
-        if (cut_[e] && !order_.back[e]) ++result.extra_cuts;
+        if (cut_[e] && !order_.back[e] && !forced_[e]) ++result.extra_cuts;
       }
     }
     return result;
@@ -124,9 +142,11 @@ class Numberer {
   }
 
   const Graph &graph_;
-  const std::vector<double> &weight_;
+  std::vector<double> weight_;
   uint64_t limit_;
+  std::vector<bool> forced_;
   Order order_;
+  bool back_ = false;  // there are cycles that the forced cuts leave
   std::vector<bool> cut_;
   std::vector<uint64_t> from_;
   Wide total_ = 0;
@@ -134,14 +154,39 @@ class Numberer {
 
 }  // namespace
 
+namespace {
+
+std::string numbering_defect(const Graph &graph) {
+  std::string defect = graph.defect();
+  if (!defect.empty() || graph.out(graph.exit()).size() == 1) return defect;
+  return fmt::format("the exit {} has edges besides the return edge", graph.exit());
+}
+
+}  // namespace
+
 std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight,
-                                          uint64_t limit, std::string &why_not) {
-  why_not = graph.defect();
-  if (why_not.empty() && graph.out(graph.exit()).size() != 1) {
-    why_not = fmt::format("the exit {} has edges besides the return edge", graph.exit());
+                                          uint64_t limit, std::string &why_not,
+                                          const std::vector<bool> &forced) {
+  if (why_not = numbering_defect(graph); !why_not.empty()) return std::nullopt;
+  return Numberer(graph, weight, limit, forced).run(why_not);
+}
+
+std::optional<PathNumbering> number_cut_paths(const Graph &graph, const std::vector<EdgeId> &cuts,
+                                              std::string &why_not) {
+  if (why_not = numbering_defect(graph); !why_not.empty()) return std::nullopt;
+  std::vector<bool> cut(graph.edge_count());
+  for (EdgeId e : cuts) cut[e] = true;
+  Numberer numberer(graph, {}, uint64_t{1} << 63, std::move(cut));
+  if (numberer.needs_cuts()) {
+    why_not = "the cut edges leave a cycle";
+    return std::nullopt;
   }
-  if (!why_not.empty()) return std::nullopt;
-  return Numberer(graph, weight, limit).run(why_not);
+  std::optional<PathNumbering> numbering = numberer.run(why_not);
+  if (numbering && numbering->extra_cuts != 0) {
+    why_not = "the cut edges leave 2^63 paths or more";
+    return std::nullopt;
+  }
+  return numbering;
 }
 
 std::string PathNumbering::dump() const {

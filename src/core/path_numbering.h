@@ -56,9 +56,16 @@ struct PathNumbering {
 
 // A numbering with at most `limit` paths. Nothing, with the reason, if the graph has
 // a defect, its exit has out-edges besides the return edge, or not even cutting
-// everywhere meets the limit. `weight` (by edge, may be empty) tells which cuts hurt.
+// everywhere meets the limit. `weight` (by edge, may be empty) tells which cuts hurt;
+// `forced` (by edge, may be empty) are edges to be cut in any case.
 std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight,
-                                          uint64_t limit, std::string &why_not);
+                                          uint64_t limit, std::string &why_not,
+                                          const std::vector<bool> &forced = {});
+
+// The numbering that the cut edges alone determine: what a reader of a map does.
+// Nothing, with the reason, if they leave a cycle or 2^63 paths or more.
+std::optional<PathNumbering> number_cut_paths(const Graph &graph, const std::vector<EdgeId> &cuts,
+                                              std::string &why_not);
 
 struct Path {
   Vertex first = 0;           // root, or the target of a cut edge

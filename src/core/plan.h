@@ -16,6 +16,7 @@ enum class Placement : uint8_t {
   vertex,       // vprof(vcnt): vertex counters, Knuth-Stevenson
   vertex_edge,  // vprof(ecnt): vertex counts from fewer edge counters
   none,         // nothing is counted, and nothing can be told
+  paths,        // one counter per acyclic path (core/path_numbering.h)
 };
 
 enum class Site : uint8_t { edge, vertex };
@@ -27,10 +28,22 @@ struct Counter {
   bool operator==(const Counter &) const = default;
 };
 
+// What turns numbers of paths back into paths.
+struct PathPlan {
+  uint64_t paths = 0;            // numbers are 0 .. paths-1
+  std::vector<EdgeId> cuts;      // edges that end a path; they determine the numbering
+  std::vector<int64_t> partial;  // by vertex: path register + this = values so far
+  bool operator==(const PathPlan &) const = default;
+};
+
 struct Plan {
   Placement placement = Placement::optimal;
   std::vector<Counter> counters;  // index = number of the counter in memory
   std::vector<EdgeId> never;      // edges that control cannot take: known to be 0
+  PathPlan paths;                 // Placement::paths only
+
+  // 64-bit words that the counters of the plan take.
+  uint64_t words() const { return placement == Placement::paths ? paths.paths : counters.size(); }
 };
 
 // What the planner must know about a place besides the graph.

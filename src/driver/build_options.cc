@@ -118,6 +118,8 @@ void apply_word(const std::string &word, weave::Options &options) {
     choose_events(name, value, options);
   } else if (word == "--budget") {
     options.budget = true;
+  } else if (word == "--paths") {
+    options.paths = true;
   } else if (word == "--position-independent") {
     options.position_independent = true;  // said by the driver, not by users
   } else if (name == "--counters") {
@@ -157,6 +159,12 @@ void parse_environment(weave::Options &options) {
 }
 
 void publish(const weave::Options &options) {
+  if (options.paths && options.events != 0) {
+    throw base::UsageError("--paths and --events do not go together", "build twice, once with each");
+  }
+  if (options.paths && options.durable) {
+    throw base::UsageError("--paths and --durable do not go together", "build twice, once with each");
+  }
   std::string weights =
       options.weights == Weights::measured ? options.weights_file : name_of(options.weights, kWeights);
   std::string text = fmt::format("--place={}\n--counters={}\n--loop-counters={}\n--weights={}\n",
@@ -166,6 +174,7 @@ void publish(const weave::Options &options) {
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
   if (options.budget) text += "--budget\n";
+  if (options.paths) text += "--paths\n";
   if (options.position_independent) text += "--position-independent\n";
   if (options.durable) text += "--durable\n";
   if (options.verify) text += "--verify\n";
@@ -193,6 +202,7 @@ const char *build_options_help() {
          "  --budget                                       with --events: a program can be stopped at an exact count\n"
          "                                                 (CHORD_BUDGET=KIND:N, chord_budget())\n"
          "  --durable                                      counts can survive SIGKILL: run with CHORD_DURABLE=1\n"
+         "  --paths                                        count every acyclic path (chord paths), and with them all edges\n"
          "  --only=GLOB, --except=GLOB                     functions or source files to take or leave\n"
          "  --verify                                       prove that the woven object is the original plus probes\n";
 }

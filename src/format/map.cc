@@ -154,7 +154,8 @@ bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters &&
-         plan.never == o.plan.never && held == o.held && spots == o.spots && skipped == o.skipped;
+         plan.never == o.plan.never && held == o.held && spots == o.spots && skipped == o.skipped &&
+         plan.paths == o.plan.paths && no_paths == o.no_paths;
 }
 
 core::Graph Procedure::graph() const {
@@ -195,7 +196,13 @@ std::string graph_defect(const Procedure &p) {
 }
 
 std::string plan_defect(const Procedure &p) {
-  if (p.plan.placement > core::Placement::none) return "unknown placement";
+  if (p.plan.placement > core::Placement::paths) return "unknown placement";
+  if (p.plan.placement == core::Placement::paths && p.plan.paths.partial.size() != p.blocks.size()) {
+    return "the path numbers do not fit the blocks";
+  }
+  for (uint32_t e : p.plan.paths.cuts) {
+    if (e >= p.edges.size()) return "an edge of the plan is out of range";
+  }
   for (const core::Counter &c : p.plan.counters) {
     if (c.site > core::Site::vertex) return "unknown site of a counter";
     if (c.id >= (c.site == core::Site::edge ? p.edges.size() : p.blocks.size()))

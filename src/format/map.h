@@ -128,6 +128,7 @@ struct Procedure {
   std::vector<Held> held;
   std::vector<Spot> spots;  // fragment by fragment, in the order of their places
   std::string skipped;  // why it was left alone; empty if woven
+  std::string no_paths;  // why its edges are counted although paths were asked for
   bool operator==(const Procedure &) const;
 
   core::Graph graph() const;

@@ -158,6 +158,17 @@ class Decoder {
       last = counter.id;
     }
     ascending(kNevers, p.plan.never);
+    p.no_paths = in_[kNames].string();
+    if (p.plan.placement == core::Placement::paths) paths(p);
+  }
+
+  void paths(Procedure &p) {
+    p.plan.paths.paths = in_[kPaths].varint();
+    ascending(kPaths, p.plan.paths.cuts);
+    if (p.blocks.size() > in_[kPaths].remaining()) in_[kPaths].fail();
+    if (!in_[kPaths].ok()) return;
+    p.plan.paths.partial.resize(p.blocks.size());
+    for (int64_t &sum : p.plan.paths.partial) sum = in_[kPaths].svarint();
   }
 
   void held(Procedure &p) {

@@ -184,6 +184,14 @@ class Encoder {
       last = counter.id;
     }
     ascending(kNevers, p.plan.never);
+    out_[kNames].string(p.no_paths);
+    if (p.plan.placement == core::Placement::paths) paths(p.plan.paths);
+  }
+
+  void paths(const core::PathPlan &plan) {
+    out_[kPaths].varint(plan.paths);
+    ascending(kPaths, plan.cuts);
+    for (int64_t sum : plan.partial) out_[kPaths].svarint(sum);
   }
 
   void held(const Procedure &p) {

@@ -41,6 +41,7 @@ enum Stream : unsigned {
   kSpots,
   kSpotLacks,
   kSpotHeld,
+  kPaths,  // numbers of paths, cut edges, partial sums
   kStreamCount,
 };
 

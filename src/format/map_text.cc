@@ -13,7 +13,7 @@ namespace {
 const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "dispatch", "landing", "join"};
 const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", "jump",      "dispatch",
                                                   "enter",  "landing", "leave", "tail_call", "never"};
-const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none"};
+const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none", "paths"};
 const std::vector<std::string_view> kSites = {"edge", "vertex"};
 const std::vector<std::string_view> kScopes = {"local", "global"};
 
@@ -55,6 +55,11 @@ void write(std::string &out, const Procedure &p) {
     for (uint32_t h : s.held) fmt::format_to(to, " {}", h);
     out += '\n';
   }
+  if (!p.no_paths.empty()) fmt::format_to(to, "no-paths {}\n", quote(p.no_paths));
+  if (p.plan.placement != core::Placement::paths) return;
+  fmt::format_to(to, "paths {}\n", p.plan.paths.paths);
+  for (uint32_t e : p.plan.paths.cuts) fmt::format_to(to, "cut {}\n", e);
+  for (int64_t sum : p.plan.paths.partial) fmt::format_to(to, "partial {}\n", static_cast<uint64_t>(sum));
 }
 
 Instruction read_instruction(TextReader &in) {
@@ -132,6 +137,14 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.held.push_back(read_held(in));
   } else if (keyword == "spot") {
     p.spots.push_back(read_spot(in));
+  } else if (keyword == "no-paths") {
+    p.no_paths = in.string();
+  } else if (keyword == "paths") {
+    p.plan.paths.paths = in.number();
+  } else if (keyword == "cut") {
+    p.plan.paths.cuts.push_back(in.number32());
+  } else if (keyword == "partial") {
+    p.plan.paths.partial.push_back(static_cast<int64_t>(in.number()));
   } else {
     in.fail(fmt::format("'{}' is not known in a procedure", keyword));
   }

@@ -40,7 +40,7 @@ class Merged {
     std::vector<uint32_t> number;
     for (const ModuleProfile &m : s.modules) number.push_back(add_module(m));
     // Exits are signed: what ran on across a cut is -1 on its far side.
-    for (const EarlyExit &e : s.exits) exits_[{number[e.module], e.pc, e.kind}] += e.count;
+    for (const EarlyExit &e : s.exits) exits_[{number[e.module], e.pc, e.kind, e.path}] += e.count;
     for (const std::string &note : s.notes) {
       if (std::find(sum_.notes.begin(), sum_.notes.end(), note) == sum_.notes.end())
         sum_.notes.push_back(note);
@@ -49,8 +49,8 @@ class Merged {
 
   Segment finish() {
     for (const auto &[place, count] : exits_) {
-      const auto &[module, pc, kind] = place;
-      if (count != 0) sum_.exits.push_back({pc, count, module, kind});
+      const auto &[module, pc, kind, path] = place;
+      if (count != 0) sum_.exits.push_back({pc, count, module, kind, path});
     }
     return std::move(sum_);
   }
@@ -106,7 +106,7 @@ class Merged {
   bool wraps_ = false;
   std::map<std::string, uint32_t> modules_;
   std::vector<std::unordered_map<uint64_t, size_t>> procedures_;  // beside sum_.modules
-  std::map<std::tuple<uint32_t, uint64_t, uint32_t>, uint64_t> exits_;
+  std::map<std::tuple<uint32_t, uint64_t, uint32_t, uint64_t>, uint64_t> exits_;
 };
 
 }  // namespace

@@ -94,7 +94,7 @@ void read_exits(base::ByteReader in, Segment &segment, bool &ok) {
   while (ok && !in.at_end()) {
     auto exit = read_struct<chord_exit>(in);
     ok = in.ok() && module_at(segment, exit.module) != nullptr && exit.kind <= CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER;
-    if (ok) segment.exits.push_back({exit.pc, exit.count, exit.module, exit.kind});
+    if (ok) segment.exits.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
   }
 }
 
@@ -255,7 +255,7 @@ std::string encode_segment(const Segment &segment) {
   }
   if (!segment.exits.empty()) {
     base::ByteWriter body;
-    for (const EarlyExit &e : segment.exits) write_struct(body, chord_exit{e.pc, e.count, e.module, e.kind});
+    for (const EarlyExit &e : segment.exits) write_struct(body, chord_exit{e.pc, e.count, e.module, e.kind, e.path});
     write_record(payload, CHORD_RECORD_EXITS, 0, body.bytes());
   }
   for (const std::string &note : segment.notes) {

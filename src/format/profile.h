@@ -27,6 +27,7 @@ struct EarlyExit {
   uint64_t count = 0;
   uint32_t module = 0;
   uint32_t kind = 0;  // CHORD_EXIT_*
+  uint64_t path = 0;  // path register of the activation, where it has one
   bool operator==(const EarlyExit &) const = default;
 };
 

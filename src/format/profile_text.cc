@@ -59,7 +59,7 @@ void write(std::string &out, const Segment &s) {
     if (e.kind >= CHORD_EXIT_REGISTER) {
       fmt::format_to(to, "register {} {:#x} {} {}\n", e.kind - CHORD_EXIT_REGISTER, e.pc, e.count, e.module);
     } else {
-      fmt::format_to(to, "left {} {:#x} {} {}\n", kExitKinds[e.kind], e.pc, e.count, e.module);
+      fmt::format_to(to, "left {} {:#x} {} {} {}\n", kExitKinds[e.kind], e.pc, e.count, e.module, e.path);
     }
   }
   for (const std::string &note : s.notes) fmt::format_to(to, "note {}\n", quote(note));
@@ -80,6 +80,7 @@ void read_exit(TextReader &in, Segment &s) {
   e.pc = in.number();
   e.count = in.number();
   e.module = in.number32();
+  e.path = in.number();
   if (e.module >= s.modules.size()) in.fail("no such module");
   s.exits.push_back(e);
 }

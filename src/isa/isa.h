@@ -66,10 +66,34 @@ std::optional<Decoded> decode(std::string_view bytes);
 
 // The instruction in canonical text, without branch targets and displacements,
 // for comparing two encodings of one statement.
-std::string shape(std::string_view bytes);
+// `moved` is added to the displacement of its memory operand first.
+std::string shape(std::string_view bytes, int64_t moved = 0);
 
 // Does the instruction load from the procedure's own stack frame?
 bool is_stack_slot(const Decoded &decoded);
+
+// What an instruction does with addresses, as far as it concerns the stack. Registers
+// by number; kNoRegister for none.
+inline constexpr unsigned kNoRegister = 16;
+inline constexpr unsigned kStackPointer = 4, kFramePointer = 5;
+struct StackUse {
+  // The explicit memory operand, lea's included.
+  unsigned base = kNoRegister;
+  bool indexed = false;
+  bool computes_address = false;  // lea: nothing is accessed
+  int64_t displacement = 0;
+  uint32_t bytes = 0;             // accessed
+  // The stack pointer goes up by this; `pops` if a word is read on the way.
+  int64_t moves = 0;
+  bool pops = false;
+  // target = source + amount: mov, lea, add, sub, leave (before it moves).
+  unsigned target = kNoRegister;
+  unsigned source = kNoRegister;
+  int64_t amount = 0;
+};
+StackUse stack_use(std::string_view bytes);
+
+Resources register_numbered(unsigned number);
 
 // Sets that the calling convention gives a meaning.
 Resources call_reads();       // argument registers
@@ -77,6 +101,7 @@ Resources call_clobbers();    // what a callee may destroy, flags included
 Resources return_reads();     // results and callee-saved registers
 Resources all_flags();
 Resources all_registers();    // general and vector
+Resources callee_saved();     // general; the stack pointer is not among them
 
 // Name to resource, for operands written in assembly: "%rax", "eax", "r11d".
 std::optional<Resources> register_named(std::string_view name);
@@ -91,7 +116,9 @@ struct CounterPlace {
     thread_initial_exec,  // found through the global offset table, for shared objects
   } kind = Kind::thread_local_exec;
   std::string label;    // label of the counters
-  uint32_t index = 0;
+  int64_t index = 0;
+  // Register that holds a number to be added to the index.
+  unsigned index_register = kNoRegister;
 };
 
 // A probe: instructions, one per line, AT&T syntax, with the price of running it
@@ -164,5 +191,43 @@ Resources register_recorded(uint8_t number);  // and back
 // one, or neither.
 enum class VectorUse : uint8_t { none, legacy, wide };
 VectorUse vector_use(const Decoded &decoded);
+
+// ---- Path registers (x86_64_paths.cc) ----
+
+// Where a procedure keeps the number of the path it is on.
+struct PathHolder {
+  enum class Kind : uint8_t {
+    none,        // nowhere: it is the same everywhere
+    free,        // a register that nobody wants
+    saved,       // a register that the widened frame keeps for the caller
+    slot,        // a word of the widened frame
+  } kind = Kind::none;
+  unsigned reg = kNoRegister;
+  // slot: where it is, seen from the probe: base register and displacement.
+  unsigned base = kNoRegister;
+  int64_t displacement = 0;
+
+  bool widens_frame() const { return kind == Kind::saved || kind == Kind::slot; }
+};
+
+// Bytes that a widened frame has more than the original, at its top.
+inline constexpr int kWidening = 16;
+
+// holder = value; holder += amount; counter[holder + place.index] += 1.
+Snippet set_path(const PathHolder &holder, int64_t value, Resources live);
+Snippet add_to_path(const PathHolder &holder, int64_t amount, Resources live);
+Snippet count_path(const PathHolder &holder, const CounterPlace &place, Resources live);
+
+// Makes the frame wider, and narrow again. `unwinding`: with the lines that unwinders
+// need; narrow_frame's leave the rules as they are behind the way out.
+std::string widen_frame(const PathHolder &holder, bool unwinding);
+std::string narrow_frame(const PathHolder &holder, bool unwinding);
+// The rule for the caller's register in a widened frame, or nothing: ".cfi_offset 3, -16".
+std::string saved_register_rule(const PathHolder &holder);
+// DWARF number of a register, as unwind rules and the runtime know it.
+unsigned dwarf_number(unsigned reg);
+
+// An operand text with its displacement moved by `amount`; empty if it cannot be told.
+std::string move_displacement(std::string_view operand, bool intel_syntax, int64_t amount);
 
 }  // namespace chord::isa

@@ -1,4 +1,4 @@
-// Decoding with Zydis: the only file that includes it.
+// Decoding with Zydis, which only this file and x86_64_stack.cc include.
 //
 // Two properties matter more than completeness. `reads` may be too large but never
 // too small, and `kills` may be too small but never too large: liveness built on
@@ -339,7 +339,7 @@ bool is_stack_slot(const Decoded &d) {
   return (d.traits & kLoad) && (d.address_base & (general(rsp) | general(rbp))) && d.address_index == 0;
 }
 
-std::string shape(std::string_view bytes) {
+std::string shape(std::string_view bytes, int64_t moved) {
   Instruction in;
   Operands ops;
   if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), bytes.data(), bytes.size(), &in, ops.data()))) return {};
@@ -360,7 +360,7 @@ std::string shape(std::string_view bytes) {
         bool relative = op.mem.base == ZYDIS_REGISTER_RIP;
         out += std::to_string(op.size) + ':' + std::to_string(op.mem.segment) + ':' + std::to_string(op.mem.base) +
                '+' + std::to_string(op.mem.index) + '*' + std::to_string(op.mem.scale) + '+' +
-               (relative ? std::string("rip") : std::to_string(op.mem.disp.value));
+               (relative ? std::string("rip") : std::to_string(op.mem.disp.value + moved));
         break;
       }
       case ZYDIS_OPERAND_TYPE_IMMEDIATE:

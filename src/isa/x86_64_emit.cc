@@ -54,24 +54,38 @@ struct Address {
   unsigned price = 0;
 };
 
-unsigned registers_for_address(CounterPlace::Kind kind) {
-  switch (kind) {
+unsigned registers_for_address(const CounterPlace &p) {
+  switch (p.kind) {
     case CounterPlace::Kind::thread_delta: return 2;
     case CounterPlace::Kind::thread_initial_exec: return 1;
+    case CounterPlace::Kind::shared:
+    case CounterPlace::Kind::atomic: return p.index_register != kNoRegister ? 1 : 0;
     default: return 0;
   }
 }
 
 Address address_of(const CounterPlace &p, const std::vector<unsigned> &free) {
-  uint32_t offset = 8 * p.index;
+  int64_t offset = 8 * p.index;
+  bool indexed = p.index_register != kNoRegister;
   switch (p.kind) {
     case CounterPlace::Kind::thread_local_exec:
-      return {"", fmt::format("%fs:{}@tpoff+{}", p.label, offset), 0};
+      return {"", fmt::format("%fs:{}@tpoff{:+}{}", p.label, offset,
+                              indexed ? fmt::format("(,{},8)", reg(p.index_register)) : ""), 0};
     case CounterPlace::Kind::shared:
     case CounterPlace::Kind::atomic:
-      return {"", fmt::format("{}+{}(%rip)", p.label, offset), 0};
+      if (indexed) {
+        return {fmt::format("\tleaq\t{}{:+}(%rip),{}\n", p.label, offset, reg(free[0])),
+                fmt::format("({},{},8)", reg(free[0]), reg(p.index_register)), 1};
+      }
+      return {"", fmt::format("{}{:+}(%rip)", p.label, offset), 0};
     case CounterPlace::Kind::thread_delta:  // shared counter + delta of this thread
-      return {fmt::format("\tmovq\t__chord_delta@gottpoff(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}+{3}(%rip),{1}\n",
+      if (indexed) {
+        return {fmt::format("\tmovq\t__chord_delta@gottpoff(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}{3:+}(%rip),{1}\n"
+                            "\tleaq\t({1},{4},8),{1}\n",
+                            reg(free[0]), reg(free[1]), p.label, offset, reg(p.index_register)),
+                fmt::format("({},{})", reg(free[1]), reg(free[0])), 4};
+      }
+      return {fmt::format("\tmovq\t__chord_delta@gottpoff(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}{3:+}(%rip),{1}\n",
                           reg(free[0]), reg(free[1]), p.label, offset),
               fmt::format("({},{})", reg(free[1]), reg(free[0])), 3};
     case CounterPlace::Kind::thread_initial_exec:  // the dynamic linker knows the offset
@@ -88,15 +102,16 @@ std::string push(unsigned r) { return fmt::format("\tpushq\t{}\n\t.cfi_adjust_cf
 std::string pop(unsigned r) { return fmt::format("\tpopq\t{}\n\t.cfi_adjust_cfa_offset -8\n", reg(r)); }
 
 // Runs `body(live set)` with `count` general registers saved on the stack.
+// Registers in `pinned` hold what the body needs and are not among them.
 template <class Body>
-Snippet with_saved(Resources live, unsigned count, Body body) {
+Snippet with_saved(Resources live, unsigned count, Resources pinned, Body body) {
   std::string before = move_stack(-kRedZone);
   std::string after;
   Resources freed = 0;
   unsigned saved = 0;
   for (unsigned r : kScratch) {
     if (saved == count) break;
-    if (!(live & general(r))) continue;
+    if (!(live & general(r)) || (pinned & general(r))) continue;
     before += push(r);
     after = pop(r) + after;
     freed |= general(r);
@@ -137,6 +152,8 @@ Resources call_clobbers() { return (kGeneral & ~kCalleeSaved) | kVector | kFlags
 Resources return_reads() { return kCalleeSaved | general(rax) | general(rdx) | vector(0) | vector(1); }
 Resources all_flags() { return kFlags; }
 Resources all_registers() { return kGeneral | kVector; }
+Resources callee_saved() { return kCalleeSaved & ~general(rsp); }
+Resources register_numbered(unsigned number) { return number < kNoRegister ? general(number) : 0; }
 
 std::optional<Resources> register_named(std::string_view name) {
   if (!name.empty() && name[0] == '%') name.remove_prefix(1);
@@ -173,11 +190,11 @@ Snippet apply(const CounterPlace &p, const Change &change, Resources live) {
   for (unsigned r : kScratch) {
     if (!(live & general(r)) && !(keeps_flags && r == rax)) free.push_back(r);
   }
-  unsigned for_address = registers_for_address(p.kind);
+  unsigned for_address = registers_for_address(p);
   unsigned wanted = for_address + (needs_holder ? 1 : 0) + (change.from_vector ? 1 : 0);
   if (free.size() < wanted) {
     // One more than wanted, in case one of those saved is %rax.
-    return with_saved(live, wanted + 1, [&](Resources less) { return apply(p, change, less); });
+    return with_saved(live, wanted + 1, register_numbered(p.index_register), [&](Resources less) { return apply(p, change, less); });
   }
   Address address = address_of(p, free);
   Snippet s;

@@ -37,6 +37,7 @@ std::string show(const Cell &cell) {
     case CellKind::offset:
       return fmt::format("{:#x}", cell.number);
     case CellKind::text:
+    case CellKind::list:
       return std::string(cell.text);
     case CellKind::share:
       return fmt::format("{:.1f}%", cell.share * 100);
@@ -122,6 +123,9 @@ void csv_cell(std::string &out, const Cell &cell) {
     case CellKind::text:
       csv_field(out, cell.text);
       break;
+    case CellKind::list:
+      csv_field(out, plain(std::string(cell.text)));
+      break;
     case CellKind::share:
       fmt::format_to(std::back_inserter(out), "{:.6f}", cell.share);
       break;
@@ -145,11 +149,26 @@ void json_string(std::string &out, std::string_view value) {
   out.push_back('"');
 }
 
+void json_list(std::string &out, std::string_view items) {
+  out.push_back('[');
+  for (size_t at = 0; at < items.size();) {
+    size_t end = std::min(items.find('\n', at), items.size());
+    std::string_view item = items.substr(at, end - at);
+    if (at != 0) out.push_back(',');
+    bool digits = std::all_of(item.begin(), item.end(), [](char c) { return c >= '0' && c <= '9'; });
+    digits ? static_cast<void>(out += item) : json_string(out, item);
+    at = end + 1;
+  }
+  out.push_back(']');
+}
+
 void json_cell(std::string &out, const Cell &cell) {
   if (cell.kind == CellKind::missing) {
     out += "null";
   } else if (cell.kind == CellKind::text) {
     json_string(out, cell.text);
+  } else if (cell.kind == CellKind::list) {
+    json_list(out, cell.text);
   } else {
     csv_cell(out, cell);
   }

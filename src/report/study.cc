@@ -49,6 +49,8 @@ const char *name_of(Placement placement) {
       return "vertex";
     case Placement::vertex_edge:
       return "vertex-edge";
+    case Placement::paths:
+      return "paths";
     case Placement::none:
       break;
   }

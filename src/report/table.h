@@ -14,7 +14,7 @@
 namespace chord::report {
 
 // Numbers that count are grouped in text (1,234); those that name a place are not.
-enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, flag };
+enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, flag, list };
 
 struct Cell {
   CellKind kind = CellKind::missing;
@@ -53,6 +53,12 @@ inline Cell share(uint64_t part, uint64_t whole) {
   Cell cell;
   cell.kind = CellKind::share;
   cell.share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  return cell;
+}
+// One item a line; in JSON an array, in which numbers are numbers; elsewhere between blanks.
+inline Cell list(std::string_view items) {
+  Cell cell = text(items);
+  cell.kind = CellKind::list;
   return cell;
 }
 inline Cell flag(bool value) {

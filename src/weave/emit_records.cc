@@ -96,7 +96,7 @@ std::string emit_anchor(const Placer &placer, const format::Procedure &map, uint
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &p, const format::Procedure &map,
                          uint32_t n, uint32_t section_owner, const std::vector<std::string> &spots, const Options &options) {
   Placer placer(unit.source->sections[p.fragments[0].section], n, section_owner);
-  size_t count = map.plan.counters.size();
+  size_t count = map.plan.words();
   return emit_counters(placer, n, count, options.counters) +
          emit_record(placer, n, count, options.counters, map.key) + tie_event_records(options) +
          emit_anchor(placer, map, n, spots);

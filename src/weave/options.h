@@ -27,6 +27,7 @@ struct Options {
   std::string cost_file;            // the kind `cost`: its rules (weave/costs.h), and what is in it
   std::vector<CostRule> costs;
   bool budget = false;              // probes look whether a budget of events is used up
+  bool paths = false;               // count acyclic paths; edges where that cannot be
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;

@@ -28,7 +28,7 @@ namespace {
 class Verifier {
  public:
   Verifier(const assembly::Unit &original, const Woven &woven, const assembly::Assembler &assembler)
-      : unit_(original), a_(*original.source) {
+      : unit_(original), a_(*original.source), paths_(woven.paths) {
     read_source(woven.text, b_);
     std::string errors;
     if (!lay_out(b_, assembler, layout_, errors)) throw base::Error("verify: woven text rejected: " + errors);
@@ -40,7 +40,9 @@ class Verifier {
   void run(const std::string &object) {
     for (size_t n = 0; n < unit_.procedures.size(); ++n) {
       const Procedure &p = unit_.procedures[n];
-      for (const Instruction &in : p.instructions) same_instruction(p, in);
+      auto changes = paths_.find(static_cast<uint32_t>(n));
+      changes_ = changes == paths_.end() ? PathChanges{} : changes->second;
+      for (uint32_t i = 0; i < p.instructions.size(); ++i) same_instruction(p, i);
       if (!p.skipped.empty()) continue;
       same_flow(p);
       held_rightly(p);
@@ -71,8 +73,10 @@ class Verifier {
 
   // ---- the instructions themselves ----
 
-  void same_instruction(const Procedure &p, const Instruction &in) const {
+  void same_instruction(const Procedure &p, uint32_t number) const {
+    const Instruction &in = p.instructions[number];
     if (in.padding) return;
+    bool moved = std::find(changes_.above.begin(), changes_.above.end(), number) != changes_.above.end();
     for (uint32_t s = in.first_statement; s <= in.last_statement; ++s) {
       const Statement &x = a_.statements[s];
       if (x.section != p.fragments[in.fragment].section) continue;
@@ -80,6 +84,7 @@ class Verifier {
     }
     std::string before = bytes_of(a_, unit_.layout, in.first_statement, in.last_statement);
     std::string after = bytes_of(b_, layout_, woven_of_[in.first_statement], woven_of_[in.last_statement]);
+    if (moved && isa::shape(before, isa::kWidening) == isa::shape(after)) return;
     if (shapes(before) != shapes(after)) fail(a_.statements[in.last_statement], "does something else in the woven code");
   }
 
@@ -106,6 +111,7 @@ class Verifier {
 
   void same_flow(const Procedure &p) {
     live_ = assembly::compute_liveness(unit_, p);
+    find_ways_out(p);
     first_of_statement_.clear();
     for (uint32_t i = 0; i < p.instructions.size(); ++i) {
       if (!p.instructions[i].padding) first_of_statement_.emplace(p.instructions[i].first_statement, i);
@@ -124,12 +130,29 @@ class Verifier {
       const Instruction &last = last_of(p, e.from);
       reaches(p, woven_of_[last.last_statement] + 1, target, last);
     } else if (e.kind == EdgeKind::enter) {
-      reaches(p, woven_of_[p.fragments[0].first_statement] + 1, target, target);
+      reaches(p, woven_of_[p.fragments[0].first_statement] + 1, target, target, changes_.widened ? -isa::kWidening : 0);
     }
     for (const assembly::Mention &m : e.slots) {
       std::string_view operand = assembly::split_operands(b_.statements[woven_of_[m.statement]].operands)[m.operand];
       reaches(p, find(assembly::first_symbol(operand), woven_of_[m.statement], target), target, target);
     }
+  }
+
+  // In front of a way out of a widened frame, what was added on the way in is taken back;
+  // conditional ones have a stub for that.
+  void find_ways_out(const Procedure &p) {
+    ways_out_.clear();
+    for (const assembly::Edge &e : p.edges) {
+      if (!changes_.widened || (e.kind != EdgeKind::leave && e.kind != EdgeKind::tail_call)) continue;
+      const Instruction &last = last_of(p, e.from);
+      if (last.decoded.flow != isa::Flow::conditional && !last.decoded.traps) ways_out_.insert(last.first_statement);
+    }
+  }
+
+  int64_t moves_of(uint32_t s) const {
+    isa::StackUse use = isa::stack_use(layout_.bytes(b_, s));
+    bool adds = use.target == isa::kStackPointer && use.source == isa::kStackPointer;
+    return use.moves + (adds ? use.amount : 0);
   }
 
   static const Instruction &last_of(const Procedure &p, uint32_t block) {
@@ -157,10 +180,11 @@ class Verifier {
   }
 
   // From woven statement `s` on, through inserted code only, control must come to
-  // the original instruction `target`.
-  void reaches(const Procedure &p, uint32_t s, const Instruction &target, const Instruction &about,
+  // the original instruction `target`, with the stack pointer moved by `by` in the end.
+  void reaches(const Procedure &p, uint32_t s, const Instruction &target, const Instruction &about, int64_t by = 0,
                isa::Resources touched = 0, bool saves = false) const {
     uint32_t section = s < b_.statements.size() ? b_.statements[s].section : 0;
+    int64_t moved = 0;
     for (uint32_t steps = 0; s < b_.statements.size() && steps < b_.statements.size(); ++s, ++steps) {
       const Statement &x = b_.statements[s];
       if (x.section != section) continue;
@@ -169,7 +193,10 @@ class Verifier {
         if (x.kind != StatementKind::instruction && !(emits && target.first_statement == original_of_.at(s))) continue;
         if (original_of_.at(s) != target.first_statement) break;
         uint32_t i = first_of_statement_.at(target.first_statement);
-        if (!saves && (touched & live_.before[i])) fail(a_.statements[target.first_statement], "a probe destroys what is live");
+        if (ways_out_.contains(target.first_statement)) by += isa::kWidening;
+        if (moved != by) fail(a_.statements[target.first_statement], "the stack pointer is moved");
+        isa::Resources ours = changes_.holder | isa::register_numbered(isa::kStackPointer);
+        if (!saves && (touched & live_.before[i] & ~ours)) fail(a_.statements[target.first_statement], "a probe destroys what is live");
         return;
       }
       if (x.kind != StatementKind::instruction) continue;
@@ -177,6 +204,7 @@ class Verifier {
       if (!d) fail(a_.statements[about.last_statement], "a probe that is no instruction");
       if (way_ != nullptr) way_->push_back(*d);
       touched |= d->writes;
+      moved += moves_of(s);
       saves = saves || x.name.starts_with("push");
       // What a probe kept and has put back again.
       if (x.name == "sahf") touched &= ~isa::all_flags();
@@ -185,7 +213,7 @@ class Verifier {
         touched &= ~*isa::register_named("rax");
       }
       // A probe's way around, too.
-      if (d->flow == isa::Flow::conditional) reaches(p, label_statement(s, about), target, about, touched, saves);
+      if (d->flow == isa::Flow::conditional) reaches(p, label_statement(s, about), target, about, by - moved, touched, saves);
       if (d->flow == isa::Flow::jump) {
         s = label_statement(s, about);
         section = b_.statements[s].section;
@@ -270,6 +298,9 @@ class Verifier {
   std::vector<isa::Decoded> *way_ = nullptr;  // where to note what is inserted on a way
   assembly::Liveness live_;
   std::map<uint32_t, uint32_t> first_of_statement_;
+  const std::map<uint32_t, PathChanges> &paths_;
+  PathChanges changes_;           // of the procedure in hand
+  std::set<uint32_t> ways_out_;   // instructions that leave its widened frame
 };
 
 }  // namespace

@@ -8,10 +8,12 @@
 #include <set>
 
 #include "assembly/liveness.h"
+#include "assembly/stack_frame.h"
 #include "base/hash.h"
 #include "weave/describe.h"
 #include "weave/emit_records.h"
 #include "weave/events.h"
+#include "weave/paths.h"
 #include "weave/plan_procedure.h"
 #include "weave/sites.h"
 #include "weave/weave_procedure.h"
@@ -118,23 +120,27 @@ class UnitWeaver {
     if (!why_not.empty()) return why_not;
     bool unmatched = false;
     std::vector<double> weights = edge_weights(p, map, out_.map.mnemonics, options_);
+    std::optional<PathWeaving> paths;
+    if (options_.paths) paths = weave_paths(n, p, map, liveness, sites, weights);
     std::optional<LoopPlanner> loops;
-    if (holds_loop_counters(options_)) loops.emplace(unit_, p, liveness, sites, weights, options_);
+    if (!paths && holds_loop_counters(options_)) loops.emplace(unit_, p, liveness, sites, weights, options_);
     std::optional<core::Plan> plan =
-        plan_procedure(p, map, out_.map.mnemonics, sites, loops ? loops->offers() : std::vector<LoopPlanner::Offer>{},
-                       options_, unmatched, why_not);
+        paths ? std::optional(paths->plan)
+              : plan_procedure(p, map, out_.map.mnemonics, sites,
+                               loops ? loops->offers() : std::vector<LoopPlanner::Offer>{}, options_, unmatched, why_not);
     if (!plan) return why_not;
     LoopCounters held;
     if (loops) held = loops->choose(*plan, n, sites);
     std::optional<std::vector<Probe>> probes = std::vector<Probe>{};
-    if (options_.events != 0) {
+    if (options_.events != 0 && !paths) {
       std::vector<int64_t> costs;
       if (!options_.costs.empty()) costs = instruction_costs(options_.costs, map, out_.map);
       probes = plan_events(unit_, p, liveness, sites, weights, costs, options_, n, why_not);
       if (!probes) return why_not;
     }
     if (short_branch_breaks(unit_, p, *plan, sites, *probes, options_)) return "a one-byte branch over too much code";
-    WovenProcedure woven = weave_procedure(unit_, p, n, *plan, sites, held, *probes, options_);
+    WovenProcedure woven =
+        weave_procedure(unit_, p, n, *plan, sites, held, *probes, paths ? &*paths : nullptr, options_);
     edits_.append(woven.edits);
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());
     out_.unmatched += unmatched;
@@ -147,6 +153,25 @@ class UnitWeaver {
       map.spots.push_back(std::move(spot.spot));
     }
     return {};
+  }
+
+  // Nothing, and the reason in the map, if edges must be counted instead.
+  std::optional<PathWeaving> weave_paths(uint32_t n, const assembly::Procedure &p, format::Procedure &map,
+                                         const assembly::Liveness &liveness, const Sites &sites,
+                                         const std::vector<double> &weights) {
+    if (context_.unit == nullptr) context_ = {&unit_, assembly::follows_other_convention(unit_)};
+    std::string why_not;
+    std::optional<PathWeaving> paths = plan_paths(context_, p, n, liveness, sites, weights, options_, why_not);
+    if (paths && short_branch_breaks(unit_, p, paths->plan, sites, paths->probes, options_)) {
+      why_not = "a one-byte branch over too much code";
+      paths.reset();
+    }
+    if (paths) {
+      out_.paths[n] = {isa::register_numbered(paths->holder.reg), paths->holder.widens_frame(), paths->above};
+    } else {
+      map.no_paths = why_not;
+    }
+    return paths;
   }
 
   // The unwinder calls the stand-in; it adds the real routine as one more argument.
@@ -181,6 +206,7 @@ class UnitWeaver {
   std::vector<std::string> spots_;  // labels of the spots of the procedure just woven
   std::set<std::string> personalities_;
   std::map<uint32_t, uint32_t> section_owner_;
+  PathContext context_;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 // group of which the linker keeps one copy, so any linker and any driver will do).
 #pragma once
 
+#include <map>
 #include <string>
 
 #include "assembly/procedure.h"
@@ -20,12 +21,20 @@ struct Surroundings {
   std::string runtime_file;  // the runtime's assembly
 };
 
+// What weaving the paths of a procedure changed besides inserting.
+struct PathChanges {
+  isa::Resources holder = 0;       // register that the probes own
+  bool widened = false;
+  std::vector<uint32_t> above;     // instructions whose operand was moved
+};
+
 struct Woven {
   std::string text;
   std::vector<Edits::Range> inserted;  // what of the text is ours, ascending
   format::UnitMap map;
   uint32_t woven = 0;    // procedures with probes
   uint32_t skipped = 0;
+  std::map<uint32_t, PathChanges> paths;  // by number of the procedure
   uint32_t unmatched = 0;  // of the woven: for lack of measured weights placed by estimate
 };
 

@@ -1,5 +1,6 @@
 #include "weave/weave_procedure.h"
 
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -9,6 +10,7 @@
 #include <set>
 
 #include "assembly/unwind_info.h"
+#include "weave/paths.h"
 #include "weave/wrapped_names.h"
 
 namespace chord::weave {
@@ -36,9 +38,9 @@ namespace {
 class Weaver {
  public:
   Weaver(const assembly::Unit &unit, const Procedure &p, uint32_t n, const core::Plan &plan, const Sites &sites,
-         const LoopCounters &loops, const Options &options)
+         const LoopCounters &loops, const PathWeaving *paths, const Options &options)
       : source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), loops_(loops),
-        options_(options), spots_(p, n, loops.held, before_, after_) {
+        paths_(paths), options_(options), spots_(p, n, loops.held, before_, after_) {
     rules_.resize(p.fragments.size());
     stubs_.resize(p.fragments.size());
   }
@@ -50,6 +52,7 @@ class Weaver {
       put({p.site, p.edge, p.snippet}, p.outside_label.empty() ? Turn::leaving : Turn::checking);
       if (!p.outside_label.empty()) put_outside(p);
     }
+    if (paths_ != nullptr) count_paths();
     for (const auto &[edge, chunk] : pending_) stub(chunk, edge);
     choose_marks();
     flush();
@@ -145,6 +148,57 @@ class Weaver {
     }
   }
 
+  // ---- paths ----
+
+  bool is_widened() const { return paths_ != nullptr && paths_->holder.widens_frame(); }
+
+  void count_paths() {
+    for (const Probe &p : paths_->probes) {
+      if (p.role == Probe::Role::inside) {
+        put({p.site, p.edge, p.snippet}, Turn::leaving);
+      } else {
+        put_on_way(p);
+      }
+    }
+    if (!is_widened()) return;
+    for (const Replacement &r : paths_->moved) out_.edits.replace(r.at, r.length, r.text);
+    widen_rules(source_, p_, paths_->holder, out_.edits);
+  }
+
+  // In and out of the procedure: the probe, and the frame that it needs.
+  void put_on_way(const Probe &p) {
+    const Site &site = p.site;
+    bool after = site.kind == Site::Kind::after;
+    const UnwindRules &rules = rules_before(site.fragment, site.statement + (after ? 1 : 0));
+    isa::Snippet whole = p.snippet;
+    if (whole.moves_stack && !rules.frame_follows_stack_pointer()) whole.text = without_unwind_lines(whole.text);
+    whole.moves_stack = false;
+    bool unwinding = rules.active;
+    if (p.role == Probe::Role::enters) {
+      whole.text = isa::widen_frame(paths_->holder, unwinding) + whole.text;
+    } else {
+      unwinding = rules_at_way_out(rules);
+      if (unwinding) whole.text += "\t.cfi_remember_state\n";
+      whole.text += isa::narrow_frame(paths_->holder, unwinding);
+      const assembly::Block &from = p_.blocks[p_.edges[p.edge].from];
+      uint32_t last = p_.instructions[from.first + from.count - 1].last_statement;
+      Site behind = site;
+      behind.kind = Site::Kind::after;
+      behind.statement = last;
+      if (unwinding && !site.is_stub()) put({behind, core::kNone, {"\t.cfi_restore_state\n"}}, Turn::leaving);
+      if (unwinding && site.is_stub()) restores_.insert(p.edge);
+    }
+    put({site, p.edge, whole}, Turn::leaving);
+  }
+
+  // By which the runtime finds the number of an activation's path.
+  std::string path_note() const {
+    if (paths_ == nullptr || paths_->holder.kind == isa::PathHolder::Kind::none) return {};
+    bool in_frame = paths_->holder.kind == isa::PathHolder::Kind::slot;
+    return fmt::format("\tnopl\t{:#x}(%rax)\n",
+                       CHORD_PATH_NOTE + (in_frame ? CHORD_PATH_IN_FRAME : isa::dwarf_number(paths_->holder.reg)));
+  }
+
   // Unwind lines are right only where the frame is found through the stack pointer.
   bool keeps_unwind_lines(const Chunk &chunk, uint32_t s) {
     bool moves = std::any_of(chunk.begin(), chunk.end(), [](const Piece &p) { return p.snippet.moves_stack; });
@@ -166,10 +220,13 @@ class Weaver {
     Stub s;
     s.label = fmt::format(".Lchord_s{}_{}", n_, stub_count_++);
     s.rules = rules_before(site.fragment, site.statement);
+    bool follows = s.rules.frame_follows_stack_pointer();
+    if (is_widened()) s.rules = widened(s.rules, paths_->holder);
     std::string target = lasting_name(site, edge), jump;
     for (const std::string &place : places_[number]) jump += fmt::format("\t.set\t{},{}\n", place, target);
     jump += fmt::format("\tjmp\t{}\n", target);
-    s.body = spots_.text_of_stub(chunk, s.rules.frame_follows_stack_pointer(), jump);
+    if (restores_.contains(number)) jump += "\t.cfi_restore_state\n";
+    s.body = spots_.text_of_stub(chunk, follows, jump);
     if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
@@ -265,12 +322,13 @@ class Weaver {
     uint32_t end = last_statement_of(f);
     std::string text = "\n";
     UnwindRules now = rules_before(static_cast<uint32_t>(f), end + 1);
+    if (is_widened()) now = widened(now, paths_->holder);
     std::string stubs;
     for (const Stub &s : stubs_[f]) {
       stubs += change_rules(now, s.rules) + s.label + ":\n" + s.body;
       if (s.rules.active) now = s.rules;
     }
-    text += in_att_syntax(end, stubs) + end_label(n_, f) + ":\n";
+    text += in_att_syntax(end, stubs + path_note()) + end_label(n_, f) + ":\n";
     if (push != assembly::kNoStatement) text += "\t.cfi_endproc\n";
     out_.edits.insert(statement(end).end, text);
   }
@@ -346,7 +404,9 @@ class Weaver {
   const core::Plan &plan_;
   const Sites &sites_;
   const LoopCounters &loops_;
+  const PathWeaving *paths_;
   const Options &options_;
+  std::set<uint32_t> restores_;                   // ways out whose stub must put the rules back
   std::vector<std::optional<UnwindInfo>> rules_;  // by fragment, made when first asked for
   std::vector<std::vector<Stub>> stubs_;          // by fragment
   std::map<uint32_t, Chunk> pending_;             // stubs, by edge
@@ -365,8 +425,8 @@ class Weaver {
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const Procedure &procedure, uint32_t n,
                                const core::Plan &plan, const Sites &sites, const LoopCounters &loops,
-                               const std::vector<Probe> &probes, const Options &options) {
-  return Weaver(unit, procedure, n, plan, sites, loops, options).run(probes);
+                               const std::vector<Probe> &probes, const PathWeaving *paths, const Options &options) {
+  return Weaver(unit, procedure, n, plan, sites, loops, paths, options).run(probes);
 }
 
 }  // namespace chord::weave

@@ -34,8 +34,11 @@ struct WovenProcedure {
 // The routine that stands in for `personality`.
 std::string personality_label(const std::string &personality);
 
+struct PathWeaving;
+
+// `paths` may be null: none are counted.
 WovenProcedure weave_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure, uint32_t n,
                                const core::Plan &plan, const Sites &sites, const LoopCounters &loops,
-                               const std::vector<Probe> &probes, const Options &options);
+                               const std::vector<Probe> &probes, const PathWeaving *paths, const Options &options);
 
 }  // namespace chord::weave

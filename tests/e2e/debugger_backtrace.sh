@@ -39,10 +39,8 @@ while gdb.newest_frame().name() != "middle" and steps < 400:
     gdb.execute("stepi", to_string=True)
 print("STEPS", steps, "BAD", bad, "THEN", gdb.newest_frame().name())
 PYTHON
-for compiler in gcc clang; do
-  for level in -O0 -O2; do
-    "$CHORD" $compiler -g $level deep.c -o deep
-    CHORD_OUT=/dev/null gdb -q -batch -x step.py ./deep >log 2>&1 || fail "gdb: $(cat log)"
-    grep -q 'STEPS [1-9][0-9]* BAD 0 THEN middle' log || fail "$compiler $level: $(grep -E 'BAD|STEPS|rror' log | head -5)"
-  done
+for build in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2" "--paths gcc -O0" "--paths gcc -O2" "--paths clang -O2"; do
+  "$CHORD" ${build% *} -g "${build##* }" deep.c -o deep
+  CHORD_OUT=/dev/null gdb -q -batch -x step.py ./deep >log 2>&1 || fail "gdb: $(cat log)"
+  grep -q 'STEPS [1-9][0-9]* BAD 0 THEN middle' log || fail "$build: $(grep -E 'BAD|STEPS|rror' log | head -5)"
 done

@@ -28,6 +28,7 @@ PLACEMENTS = {
     "vertex-edge measured": ["--place=vertex-edge"],
     "edge paper": ["--weights=paper"],
     "edge measured": [],
+    "paths": ["--paths"],
 }
 # Flags that speak of source code: the assembly already answers them, and -g
 # would make the assembler describe the assembly instead of the source.

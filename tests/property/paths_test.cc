@@ -138,6 +138,46 @@ TEST(Paths, RandomGraphsUnderTightLimits) {
   EXPECT_GT(with_cuts, 20u);
 }
 
+// Edges that must be cut are, and a reader who is told all cuts gets the same numbers.
+TEST(Paths, ForcedCutsAndReadingBack) {
+  for (uint64_t seed = 1; seed <= 2000 && !::testing::Test::HasFatalFailure(); ++seed) {
+    SCOPED_TRACE(seed);
+    Random random(seed);
+    uint32_t vertices = 3 + static_cast<uint32_t>(below(random, 10));
+    Graph graph = random_graph(random, vertices, 2 * vertices);
+    if (!exit_is_last(graph)) continue;
+    std::vector<bool> forced(graph.edge_count());
+    for (EdgeId e = 1; e < graph.edge_count(); ++e) {
+      forced[e] = graph.edge(e).to != graph.exit() && below(random, 4) == 0;
+    }
+    std::string why;
+    auto numbering = number_paths(graph, {}, uint64_t{1} << 62, why, forced);
+    ASSERT_TRUE(numbering) << why << graph.dump();
+    std::vector<EdgeId> cuts;
+    for (EdgeId e = 0; e < graph.edge_count(); ++e) {
+      if (forced[e]) ASSERT_TRUE(numbering->cut[e]);
+      if (numbering->cut[e]) cuts.push_back(e);
+    }
+    check_numbering(graph, *numbering);
+    check_execution(graph, *numbering, random);
+    auto read = number_cut_paths(graph, cuts, why);
+    ASSERT_TRUE(read) << why;
+    ASSERT_EQ(read->dump(), numbering->dump());
+  }
+}
+
+TEST(Paths, CutsThatLeaveACycleAreRefused) {
+  Graph graph(4, 0, 3);
+  graph.add_edge(0, 1);
+  graph.add_edge(1, 2);
+  EdgeId back = graph.add_edge(2, 1);
+  graph.add_edge(1, 3);
+  std::string why;
+  EXPECT_FALSE(number_cut_paths(graph, {}, why));
+  EXPECT_EQ(why, "the cut edges leave a cycle");
+  EXPECT_TRUE(number_cut_paths(graph, {back}, why));
+}
+
 // A chain of diamonds has 2^n paths: beyond 2^64 it is cut, and stays exact.
 TEST(Paths, MoreThanTwoToTheSixtyFour) {
   constexpr uint32_t kDiamonds = 200;

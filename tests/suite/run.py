@@ -44,6 +44,10 @@ VARIANTS = {
     "native-loops": (["gcc", "clang"], ["-O3", "-funroll-loops", "-march=x86-64-v2"], [], False),
 }
 VARIANTS |= {label: (["gcc", "clang"], ["-O2"], [], False) for label in building.PLACEMENTS}
+# Paths, from which edges, blocks and instructions follow, in frames of all shapes.
+VARIANTS |= {label: (["gcc", "clang"], flags, [], False) for label, flags in {
+    "paths": ["-O2", "-fPIE", "-pie"], "paths -O0": ["-O0"], "paths -O3": ["-O3"], "paths pic": ["-O2", "-fPIC", "-pie"],
+    "paths frame pointer": ["-O2", "-fno-omit-frame-pointer"]}.items()}
 SHORT_LEVELS = {"clang-19": ["-O0", "-O2", "-Os"]}
 
 
@@ -97,7 +101,7 @@ class Source:
         return building.Program(
             f"{self.name} {compiler} {label}", self.sources, compiler, [*flags, *own.get("flags", [])],
             [*link, *own.get("link", [])], self.libraries, direct=direct, may_skip=self.may_skip(label),
-            chord_flags=building.PLACEMENTS.get(label, []), measured=label.endswith("measured"),
+            chord_flags=["--paths"] if label.startswith("paths") else building.PLACEMENTS.get(label, []), measured=label.endswith("measured"),
             stepped=own.get("oracle") == ["step"], seconds=20)
 
 

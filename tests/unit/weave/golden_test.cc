@@ -52,6 +52,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
     options.events = 1;  // instructions
     options.budget = true;
   }
+  options.paths = GetParam().starts_with("paths_");
   Woven woven = weave_unit(unit, options, around);
   for (const format::Procedure &p : woven.map.procedures) EXPECT_EQ(p.skipped, "") << p.name;
   base::write_file(around.map_file, format::encode_map(woven.map));

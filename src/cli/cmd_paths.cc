@@ -1,0 +1,81 @@
+#include <fmt/core.h>
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostics.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "report/paths.h"
+#include "report/summary.h"
+
+namespace chord::cli {
+namespace {
+
+constexpr const char *kExamples =
+    "Examples:\n"
+    "  chord --paths gcc -O2 -g prog.c -o prog && ./prog && chord paths\n"
+    "  chord paths --top=20                  the paths that ran most instructions\n"
+    "  chord paths --by=function             paths possible, executed, needed for 90 and 99 %\n"
+    "  chord paths show main 17              one path as the code it runs through\n"
+    "\n"
+    "A path is a way through a function without going round a loop: it starts at the entry,\n"
+    "behind a loop's back edge or at a landing pad, and ends at the exit or with a back edge.\n"
+    "A partial path is one that an exception, longjmp, exit or crash cut off.\n";
+
+bool counts_paths(const analysis::Program &program) {
+  for (const analysis::CountedProcedure &p : program.procedures) {
+    if (p.map->plan.placement == core::Placement::paths) return true;
+  }
+  return false;
+}
+
+analysis::Program load_paths(const InputOptions &input) {
+  analysis::Program program = load(input, false);
+  if (!counts_paths(program)) {
+    throw base::Error(fmt::format("{}: was built without path counts", program.name), "build with `chord --paths gcc …`");
+  }
+  return program;
+}
+
+int show(std::vector<std::string> args) {
+  CLI::App app("One path as the code it runs through, with the branches it takes.", "chord paths show");
+  InputOptions input;
+  std::string function, number;
+  app.add_option("FUNCTION", function, "name, or linkage name")->required()->type_name("");
+  app.add_option("PATH", number, "number of the path")->required()->type_name("");
+  add_input_options(app, input);
+  if (!parse(app, std::move(args))) return 0;
+  uint64_t path = 0;
+  auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), path);
+  if (failed != std::errc{} || end != number.data() + number.size()) {
+    throw base::UsageError(fmt::format("{}: not the number of a path", number), "chord paths lists them");
+  }
+  print(report::show_path(load_paths(input), function, path, report::style_of_stdout()));
+  return 0;
+}
+
+}  // namespace
+
+int cmd_paths(std::vector<std::string> args) {
+  if (!args.empty() && args[0] == "show") return show({args.begin() + 1, args.end()});
+  CLI::App app("Which ways through its functions the program took, and how often.", "chord paths");
+  InputOptions input;
+  ListingOptions listing;
+  std::string by = "path";
+  add_input_options(app, input);
+  app.add_option("--by", by, "path, function, or edge: what the numbers are based on")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"path", "function", "edge"}));
+  add_listing_options(app, listing);
+  app.footer(kExamples);
+  if (!parse(app, std::move(args))) return 0;
+  analysis::Program program = load_paths(input);
+  report::Table table = by == "path"       ? report::list_paths(program)
+                        : by == "function" ? report::list_path_functions(program)
+                                           : report::list_path_edges(program);
+  print_listing(table, listing, report::json_head(program));
+  return 0;
+}
+
+}  // namespace chord::cli

@@ -1,0 +1,155 @@
+// Writing the probes of path profiles for x86-64.
+//
+// The number of the path is kept in a register that the procedure does not use, or in
+// a word of its frame, so a signal handler, a callee, another thread and whoever
+// switches stacks have their own. Nothing here has to change in one instruction but
+// the counter, which x86_64_emit.cc takes care of.
+#include <fmt/core.h>
+
+#include <array>
+#include <vector>
+
+#include "isa/isa.h"
+#include "isa/x86_64_registers.h"
+
+namespace chord::isa {
+namespace {
+
+constexpr std::array<const char *, 16> kWide = {"%rax", "%rcx", "%rdx", "%rbx", "%rsp", "%rbp", "%rsi", "%rdi",
+                                                "%r8",  "%r9",  "%r10", "%r11", "%r12", "%r13", "%r14", "%r15"};
+constexpr std::array<const char *, 16> kNarrow = {"%eax", "%ecx",  "%edx",  "%ebx",  "%esp",  "%ebp",  "%esi",  "%edi",
+                                                  "%r8d", "%r9d", "%r10d", "%r11d", "%r12d", "%r13d", "%r14d", "%r15d"};
+constexpr std::array<unsigned, 9> kScratch = {r11, r10, rcx, rdx, rsi, rdi, r8, r9, rax};
+constexpr int kRedZone = 128;
+
+std::string slot(const PathHolder &h, int64_t moved) {
+  int64_t displacement = h.displacement + (h.base == kStackPointer ? moved : 0);
+  return fmt::format("{}({})", displacement, kWide[h.base]);
+}
+
+std::string load_constant(int64_t value, unsigned reg) {
+  if (value >= 0 && value <= INT64_C(0xffffffff)) return fmt::format("\tmovl\t${},{}\n", value, kNarrow[reg]);
+  if (fits_constant(value)) return fmt::format("\tmovq\t${},{}\n", value, kWide[reg]);
+  return fmt::format("\tmovabsq\t${},{}\n", value, kWide[reg]);
+}
+
+// Runs `body(scratch registers, bytes the stack pointer is lower)` with registers that
+// are dead, or else kept on the stack beyond the red zone. Never the holder's own.
+template <class Body>
+Snippet with_scratch(const PathHolder &h, Resources live, unsigned count, Body body) {
+  std::vector<unsigned> scratch;
+  for (unsigned r : kScratch) {
+    if (scratch.size() < count && !(live & general(r)) && r != h.reg) scratch.push_back(r);
+  }
+  if (scratch.size() == count) return body(scratch, 0);
+  scratch.clear();
+  std::string before = fmt::format("\tleaq\t-{0}(%rsp),%rsp\n\t.cfi_adjust_cfa_offset {0}\n", kRedZone), after;
+  for (unsigned r : kScratch) {
+    if (scratch.size() == count || r == h.reg) continue;
+    before += fmt::format("\tpushq\t{}\n\t.cfi_adjust_cfa_offset 8\n", kWide[r]);
+    after = fmt::format("\tpopq\t{}\n\t.cfi_adjust_cfa_offset -8\n", kWide[r]) + after;
+    scratch.push_back(r);
+  }
+  Snippet inner = body(scratch, kRedZone + 8 * static_cast<int64_t>(count));
+  inner.text = before + inner.text + after + fmt::format("\tleaq\t{0}(%rsp),%rsp\n\t.cfi_adjust_cfa_offset -{0}\n", kRedZone);
+  inner.price += 2 + 2 * count;
+  inner.moves_stack = true;
+  return inner;
+}
+
+std::string add_to_register(unsigned target, int64_t amount) {
+  return fmt::format("\tleaq\t{}({}),{}\n", amount, kWide[target], kWide[target]);
+}
+
+}  // namespace
+
+Snippet set_path(const PathHolder &h, int64_t value, Resources) {
+  switch (h.kind) {
+    case PathHolder::Kind::none:
+      return {};
+    case PathHolder::Kind::free:
+    case PathHolder::Kind::saved:
+      return {load_constant(value, h.reg), 1};
+    case PathHolder::Kind::slot:
+      break;
+  }
+  if (fits_constant(value)) return {fmt::format("\tmovq\t${},{}\n", value, slot(h, 0)), 1};
+  auto low = static_cast<uint32_t>(value), high = static_cast<uint32_t>(static_cast<uint64_t>(value) >> 32);
+  return {fmt::format("\tmovl\t${},{}\n\tmovl\t${},{}\n", static_cast<int32_t>(low), slot(h, 0),
+                      static_cast<int32_t>(high), fmt::format("4+{}", slot(h, 0))),
+          2};
+}
+
+Snippet add_to_path(const PathHolder &h, int64_t amount, Resources live) {
+  if (h.kind == PathHolder::Kind::none || amount == 0) return {};
+  bool small = fits_constant(amount);
+  if (h.kind != PathHolder::Kind::slot) {
+    if (small) return {add_to_register(h.reg, amount), 1};
+    return with_scratch(h, live, 1, [&](const std::vector<unsigned> &r, int64_t) -> Snippet {
+      return {load_constant(amount, r[0]) + fmt::format("\tleaq\t({0},{1}),{0}\n", kWide[h.reg], kWide[r[0]]), 2};
+    });
+  }
+  if (small && !(live & kFlags)) return {fmt::format("\taddq\t${},{}\n", amount, slot(h, 0)), 1};
+  return with_scratch(h, live, small ? 1 : 2, [&](const std::vector<unsigned> &r, int64_t moved) -> Snippet {
+    std::string place = slot(h, moved), load = fmt::format("\tmovq\t{},{}\n", place, kWide[r[0]]);
+    std::string store = fmt::format("\tmovq\t{},{}\n", kWide[r[0]], place);
+    if (small) return {load + add_to_register(r[0], amount) + store, 3};
+    return {load + load_constant(amount, r[1]) + fmt::format("\tleaq\t({0},{1}),{0}\n", kWide[r[0]], kWide[r[1]]) + store, 4};
+  });
+}
+
+Snippet count_path(const PathHolder &h, const CounterPlace &place, Resources live) {
+  CounterPlace at = place;
+  if (h.kind == PathHolder::Kind::none) return increment(at, live);
+  if (h.kind != PathHolder::Kind::slot) {
+    at.index_register = h.reg;
+    return increment(at, live | general(h.reg));
+  }
+  return with_scratch(h, live, 1, [&](const std::vector<unsigned> &r, int64_t moved) {
+    at.index_register = r[0];
+    Snippet s = increment(at, live | general(r[0]));
+    s.text = fmt::format("\tmovq\t{},{}\n", slot(h, moved), kWide[r[0]]) + s.text;
+    s.price += 1;
+    return s;
+  });
+}
+
+unsigned dwarf_number(unsigned reg) {
+  constexpr std::array<unsigned, 16> kNumbers = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
+  return kNumbers[reg];
+}
+
+std::string saved_register_rule(const PathHolder &h) {
+  if (h.kind != PathHolder::Kind::saved) return {};
+  return fmt::format(".cfi_offset {}, -16", dwarf_number(h.reg));
+}
+
+std::string widen_frame(const PathHolder &h, bool unwinding) {
+  auto line = [&](const std::string &text) { return unwinding ? "\t" + text + "\n" : std::string(); };
+  if (h.kind == PathHolder::Kind::slot) return "\tleaq\t-16(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset 16");
+  return fmt::format("\tpushq\t{}\n", kWide[h.reg]) + line(".cfi_adjust_cfa_offset 8") + line(saved_register_rule(h)) +
+         "\tleaq\t-8(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset 8");
+}
+
+std::string narrow_frame(const PathHolder &h, bool unwinding) {
+  auto line = [&](const std::string &text) { return unwinding ? "\t" + text + "\n" : std::string(); };
+  if (h.kind == PathHolder::Kind::slot) return "\tleaq\t16(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset -16");
+  return "\tleaq\t8(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset -8") + fmt::format("\tpopq\t{}\n", kWide[h.reg]) +
+         line(".cfi_adjust_cfa_offset -8") + line(fmt::format(".cfi_restore {}", dwarf_number(h.reg)));
+}
+
+std::string move_displacement(std::string_view operand, bool intel_syntax, int64_t amount) {
+  std::string text(operand);
+  if (intel_syntax) {
+    size_t bracket = text.find('[');
+    if (bracket == std::string::npos || text.find('[', bracket + 1) != std::string::npos) return {};
+    return text.insert(bracket + 1, fmt::format("{}+", amount));
+  }
+  size_t bracket = text.rfind('(');
+  if (bracket == std::string::npos || text.find('%', bracket) == std::string::npos) return {};
+  size_t start = text.find(':') == std::string::npos ? 0 : text.find(':') + 1;
+  if (start < text.size() && text[start] == '*') ++start;  // an indirect jump or call
+  return text.insert(start, start == bracket ? fmt::format("{}", amount) : fmt::format("{}+", amount));
+}
+
+}  // namespace chord::isa

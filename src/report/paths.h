@@ -1,0 +1,30 @@
+// Listings of paths (`chord paths`): facts in, tables and text out.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analysis/program.h"
+#include "report/render.h"
+#include "report/table.h"
+
+namespace chord::report {
+
+// One row per path that ran, partial ones included; those that ran most instructions
+// first.
+Table list_paths(const analysis::Program &program);
+
+// One row per function: paths possible, executed, and how many make up 90 and 99 % of
+// the instructions it executed.
+Table list_path_functions(const analysis::Program &program);
+
+// One row per way from block to block, helper vertices passed over: what the numbers of
+// paths are based on, and where paths are cut.
+Table list_path_edges(const analysis::Program &program);
+
+// One path as the code it runs through, with the branches it takes. Throws Error if the
+// function or the path does not exist; `number` need not have been executed.
+std::string show_path(const analysis::Program &program, const std::string &function, uint64_t number,
+                      const TextStyle &style);
+
+}  // namespace chord::report

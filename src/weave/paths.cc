@@ -1,0 +1,281 @@
+#include "weave/paths.h"
+
+#include <limits>
+
+#include "assembly/stack_frame.h"
+#include "core/path_numbering.h"
+#include "weave/weave_procedure.h"
+
+namespace chord::weave {
+
+using assembly::BlockKind;
+using assembly::Edge;
+using assembly::EdgeKind;
+using assembly::Instruction;
+using assembly::Procedure;
+using isa::PathHolder;
+
+namespace {
+
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
+constexpr double kStubPrice = 1.0;
+// Counters of one procedure; beyond that its paths are cut shorter.
+constexpr uint64_t kMostPaths = 2048;
+
+class PathPlanner {
+ public:
+  PathPlanner(const PathContext &context, const Procedure &p, uint32_t n, const assembly::Liveness &liveness,
+              const Sites &sites, const std::vector<double> &weights, const Options &options)
+      : context_(context), p_(p), live_(liveness), weights_(weights), graph_(p.graph()), site_(sites.edge),
+        forced_(p.edges.size()), frame_(assembly::analyse_stack(*context.unit, p)) {
+    place_.kind = options.counters;
+    place_.label = counters_label(n);
+  }
+
+  std::optional<PathWeaving> run(std::string &why_not) {
+    cut_at_landings();
+    if (!number(why_not) || !choose_holder(why_not)) return std::nullopt;
+    place();
+    if (why_not = missing_site(); !why_not.empty()) return std::nullopt;
+    emit();
+    fill_plan();
+    return std::move(out_);
+  }
+
+ private:
+  bool is_code(uint32_t b) const { return p_.blocks[b].kind == BlockKind::code; }
+  bool is_landing(uint32_t b) const { return p_.blocks[b].kind == BlockKind::landing; }
+  uint32_t last_of(uint32_t b) const { return p_.blocks[b].first + p_.blocks[b].count - 1; }
+  // Control is never seen on it: it only stands for what comes from elsewhere.
+  bool is_silent(const Edge &e) const {
+    return e.kind == EdgeKind::never || (e.from == 0 && is_landing(e.to));
+  }
+
+  void cut_at_landings() {
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      const Edge &x = p_.edges[e];
+      if (!is_landing(x.to)) continue;
+      forced_[e] = true;
+      if (is_code(x.from)) site_[e] = before_last(x.from);
+    }
+  }
+
+  // In front of the call that returns twice.
+  Site before_last(uint32_t b) const {
+    const Instruction &last = p_.instructions[last_of(b)];
+    Site s;
+    s.kind = Site::Kind::before;
+    s.statement = last.first_statement;
+    s.fragment = last.fragment;
+    s.live = live_.before[last_of(b)];
+    return s;
+  }
+
+  // ---- numbers ----
+
+  // A cut edge needs a probe. Where a loop closes on an edge that cannot carry one, it
+  // is cut at all edges out of the vertex it leads to.
+  bool number(std::string &why_not) {
+    for (;;) {
+      numbering_ = core::number_paths(graph_, weights_, kMostPaths, why_not, forced_);
+      if (!numbering_) return false;
+      bool again = false;
+      for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+        if (!numbering_->cut[e] || is_silent(p_.edges[e]) || site_[e].exists()) continue;
+        for (core::EdgeId out : graph_.out(p_.edges[e].to)) {
+          if (!site_[out].exists() || forced_[out]) {
+            why_not = "a path ends on an edge that cannot carry a probe";
+            return false;
+          }
+          forced_[out] = again = true;
+        }
+      }
+      if (!again) return true;
+    }
+  }
+
+  void place() {
+    std::vector<double> cost(p_.edges.size(), kImpossible);
+    std::vector<bool> never(p_.edges.size());
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      never[e] = is_silent(p_.edges[e]);
+      if (site_[e].exists()) cost[e] = weights_[e] * (1 + (site_[e].is_stub() ? kStubPrice : 0));
+    }
+    probes_ = core::place_path_probes(graph_, *numbering_, cost, never);
+  }
+
+  std::string missing_site() const {
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      if (is_silent(p_.edges[e]) || site_[e].exists()) continue;
+      const core::PathProbe &probe = probes_.edge[e];
+      if (p_.edges[e].kind == EdgeKind::enter) return "it starts where no probe can stand";
+      if (probe.ends || probe.add != 0 || is_landing(p_.edges[e].from)) {
+        return "a path needs a probe on an edge that cannot carry one";
+      }
+    }
+    return {};
+  }
+
+  // ---- where the number is kept ----
+
+  bool choose_holder(std::string &why_not) {
+    PathHolder &h = out_.holder;
+    if (numbering_->paths == 1) return true;
+    isa::Resources touched = 0;
+    bool calls = false;
+    for (const Instruction &in : p_.instructions) {
+      if (in.padding) continue;
+      touched |= in.decoded.reads | in.decoded.writes;
+      calls = calls || in.decoded.flow == isa::Flow::call;
+    }
+    if (!calls) {
+      isa::Resources wanted = touched | isa::callee_saved();
+      for (const isa::Resources &live : live_.block_in) wanted |= live;
+      for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
+        for (uint32_t i = p_.blocks[b].first; i < p_.blocks[b].first + p_.blocks[b].count; ++i) wanted |= live_.before[i];
+      }
+      for (const Site &s : site_) wanted |= s.exists() ? s.live : 0;
+      // From the highest number down: those below are shorter to write, and %rax keeps flags.
+      if (find_register(~wanted, 11, 1)) {
+        h.kind = PathHolder::Kind::free;
+        return true;
+      }
+    }
+    if (why_not = context_.other_convention ? "its unit does not follow the conventions of C" : frame_.why_not;
+        !why_not.empty()) {
+      return false;
+    }
+    for (uint32_t i : frame_.above) {
+      std::optional<Replacement> moved = moved_operand(*context_.unit->source, p_.instructions[i]);
+      if (!moved) {
+        why_not = "an operand on the stack is written in an unusual way";
+        return false;
+      }
+      out_.moved.push_back(std::move(*moved));
+    }
+    bool found = find_register(isa::callee_saved() & ~touched & ~isa::register_numbered(isa::kFramePointer), 15, 0);
+    h.kind = found ? PathHolder::Kind::saved : PathHolder::Kind::slot;
+    out_.above = frame_.above;
+    return true;
+  }
+
+  bool find_register(isa::Resources allowed, unsigned from, unsigned to) {
+    for (unsigned r = from + 1; r-- > to;) {
+      if (r == isa::kStackPointer || r == isa::kFramePointer || !(allowed & isa::register_numbered(r))) continue;
+      out_.holder.reg = r;
+      return true;
+    }
+    return false;
+  }
+
+  // The holder as a probe on the edge finds it.
+  PathHolder holder_at(const Edge &e) const {
+    PathHolder h = out_.holder;
+    if (h.kind != PathHolder::Kind::slot) return h;
+    bool at_end = e.to == 1 || (is_landing(e.to) && is_code(e.from));
+    const assembly::StackState &state = at_end ? frame_.before[last_of(e.from)] : state_into(e.to);
+    for (unsigned base : {isa::kStackPointer, isa::kFramePointer}) {
+      if (state.offset[base] == assembly::StackState::kUnknown) continue;
+      h.base = base;
+      h.displacement = -state.offset[base];
+      return h;
+    }
+    return h;
+  }
+
+  // Vertices without code have one way on, or several to which the same applies.
+  const assembly::StackState &state_into(uint32_t b) const {
+    while (!is_code(b)) b = graph_.edge(graph_.out(b).front()).to;
+    return frame_.block_in[b];
+  }
+
+  // ---- probes ----
+
+  // Several probes can stand in front of one instruction: those of ways into its block
+  // come first.
+  void emit() {
+    std::vector<uint32_t> ways_out(p_.blocks.size());
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) ways_out[p_.edges[e].from] += p_.edges[e].kind != EdgeKind::never;
+    for (bool at_source : {false, true}) {
+      for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+        const Edge &x = p_.edges[e];
+        if (is_silent(x) || (is_code(x.from) && ways_out[x.from] == 1) != at_source) continue;
+        emit(e);
+      }
+    }
+  }
+
+  void emit(uint32_t e) {
+    const Edge &x = p_.edges[e];
+    const core::PathProbe &probe = probes_.edge[e];
+    PathHolder h = holder_at(x);
+    isa::Resources live = site_[e].live | isa::register_numbered(h.kind == PathHolder::Kind::slot ? isa::kNoRegister : h.reg);
+    bool enters = x.kind == EdgeKind::enter, leaves = x.to == 1;
+    std::vector<isa::Snippet> parts;
+    if (enters) parts.push_back(isa::set_path(h, probes_.initial + (probe.ends ? 0 : probe.add), live));
+    if (is_landing(x.from)) parts.push_back(isa::set_path(h, start_at(x.from) + (probe.ends ? 0 : probe.add), live));
+    if (probe.ends) {
+      isa::CounterPlace place = place_;
+      place.index = h.kind == PathHolder::Kind::none ? 0 : probe.add;
+      parts.push_back(isa::count_path(h, place, live));
+      if (numbering_->cut[e] && !is_landing(x.to)) parts.push_back(isa::set_path(h, probe.restart, live));
+    } else if (!enters && !is_landing(x.from)) {
+      parts.push_back(isa::add_to_path(h, probe.add, live));
+    }
+    Probe whole;
+    whole.site = site_[e];
+    whole.edge = e;
+    if (h.widens_frame()) whole.role = enters ? Probe::Role::enters : leaves ? Probe::Role::leaves : whole.role;
+    if (whole.role != Probe::Role::inside) whole.snippet.price = 3;
+    for (const isa::Snippet &part : parts) {
+      whole.snippet.text += part.text;
+      whole.snippet.price += part.price;
+      whole.snippet.moves_stack = whole.snippet.moves_stack || part.moves_stack;
+    }
+    if (!whole.snippet.text.empty() || whole.role != Probe::Role::inside) out_.probes.push_back(std::move(whole));
+  }
+
+  // The number with which paths start at a vertex that is entered from outside.
+  int64_t start_at(uint32_t landing) const {
+    for (core::EdgeId in : graph_.in(landing)) {
+      if (numbering_->cut[in]) return probes_.edge[in].restart;
+    }
+    return 0;
+  }
+
+  void fill_plan() {
+    core::Plan &plan = out_.plan;
+    plan.placement = core::Placement::paths;
+    plan.paths.paths = numbering_->paths;
+    plan.paths.partial = probes_.partial;
+    if (out_.holder.kind == PathHolder::Kind::none) plan.paths.partial.assign(p_.blocks.size(), 0);
+    for (uint32_t e = 0; e < p_.edges.size(); ++e) {
+      if (numbering_->cut[e]) plan.paths.cuts.push_back(e);
+      if (p_.edges[e].kind == EdgeKind::never) plan.never.push_back(e);
+    }
+  }
+
+  const PathContext &context_;
+  const Procedure &p_;
+  const assembly::Liveness &live_;
+  const std::vector<double> &weights_;
+  core::Graph graph_;
+  std::vector<Site> site_;    // by edge
+  std::vector<bool> forced_;  // by edge: ends a path in any case
+  assembly::StackFrame frame_;
+  isa::CounterPlace place_;
+  std::optional<core::PathNumbering> numbering_;
+  core::PathProbes probes_;
+  PathWeaving out_;
+};
+
+}  // namespace
+
+std::optional<PathWeaving> plan_paths(const PathContext &context, const Procedure &procedure, uint32_t n,
+                                      const assembly::Liveness &liveness, const Sites &sites,
+                                      const std::vector<double> &weights, const Options &options,
+                                      std::string &why_not) {
+  return PathPlanner(context, procedure, n, liveness, sites, weights, options).run(why_not);
+}
+
+}  // namespace chord::weave

@@ -1,0 +1,52 @@
+// Path profiles: which probes keep the number of the path an activation is on, and
+// count it where the path ends (core/path_numbering.h).
+//
+// The number is kept, in order of preference, nowhere (a procedure with one path), in a
+// register that the procedure neither uses nor has to preserve, in a callee-saved
+// register that it does not use, or in memory. The last two need room in the frame:
+// two words at its top, directly below the return address, which are gone again when
+// the procedure is left (assembly/stack_frame.h says when that can be done). So the
+// number belongs to the activation, whatever becomes of it: exceptions, longjmp,
+// switched stacks, signals and threads need no care.
+//
+// Control that arrives from outside (landing pads, second returns) starts a path. A call
+// that may return twice ends one, before it is made: at its returns nobody can tell
+// which of them it is.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "assembly/liveness.h"
+#include "assembly/procedure.h"
+#include "core/plan.h"
+#include "weave/events.h"
+#include "weave/options.h"
+#include "weave/sites.h"
+#include "weave/widen_frame.h"
+
+namespace chord::weave {
+
+struct PathWeaving {
+  core::Plan plan;
+  isa::PathHolder holder;
+  std::vector<Probe> probes;    // in the order of execution where several stand at one place
+  std::vector<uint32_t> above;  // instructions whose operands move with a widened frame
+  std::vector<Replacement> moved;  // and these operands
+};
+
+// What the whole unit is asked for once.
+struct PathContext {
+  const assembly::Unit *unit = nullptr;
+  bool other_convention = false;  // frames and callee-saved registers are not C's
+};
+
+// Nothing, with the reason, if the procedure's paths cannot be counted. `weights` by
+// edge: how often each is expected to be taken; `n` is the procedure's number.
+std::optional<PathWeaving> plan_paths(const PathContext &context, const assembly::Procedure &procedure, uint32_t n,
+                                      const assembly::Liveness &liveness, const Sites &sites,
+                                      const std::vector<double> &weights, const Options &options,
+                                      std::string &why_not);
+
+}  // namespace chord::weave

@@ -1,0 +1,25 @@
+# With calls: a callee-saved register, kept at the top of a frame that is two words
+# longer. The seventh argument and the unwind rules move along; the tail call, which
+# is conditional, finds the frame as it was.
+	.text
+	.globl	f
+	.type	f, @function
+f:
+	.cfi_startproc
+	testl	%edi, %edi
+	je	g
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	movl	%edi, %ebp
+.L4:
+	movl	16(%rsp), %edi
+	call	g
+	subl	$1, %ebp
+	jne	.L4
+	popq	%rbp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	f, .-f
+	.section	.note.GNU-stack,"",@progbits

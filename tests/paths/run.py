@@ -1,0 +1,224 @@
+#!/usr/bin/env python3
+"""Path counts against single-stepping.
+
+Each program is built plain and stepped through one instruction at a time (trace.c). Its
+blocks, edges and cut edges are those that `chord paths --by=edge` states; the trace, cut
+into activations by the stack pointer and into paths at the cut edges, gives how often each
+sequence of blocks ran, whole or partial. `chord --paths` must count the same, path for path.
+
+usage: run.py CHORD PROGRAM... [--compiler=gcc|clang] [--level=-O2]
+"""
+import argparse
+import array
+import collections
+import json
+import os
+import re
+import subprocess
+import sys
+import tempfile
+
+HERE = os.path.dirname(os.path.abspath(__file__))
+COMPILERS = {".c": ("gcc", "clang"), ".cc": ("g++", "clang++")}
+LEVELS = ("-O0", "-O1", "-O2", "-O3")
+
+
+class Failure(Exception):
+    pass
+
+
+def run(command, check=True, **options):
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=280, **options)
+    if check and result.returncode != 0:
+        raise Failure(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
+    return result
+
+
+def symbols(path):
+    out = {}
+    for line in run(["nm", "-S", path]).stdout.splitlines():
+        match = re.match(r"([0-9a-f]+) ([0-9a-f]+) [tTwWuiV] (\S+)", line)
+        if match:
+            out[match.group(3)] = (int(match.group(1), 16), int(match.group(2), 16))
+    return out
+
+
+class Function:
+    """Blocks by address and the edges between them, as chord states them."""
+
+    def __init__(self, name):
+        self.name, self.entry = name, None
+        self.edges, self.cuts = set(), set()
+
+
+class Activation:
+    def __init__(self, function, stack):
+        self.function, self.stack = function, stack
+        self.blocks, self.start = [], "entry"
+
+
+class Cutter:
+    """From a trace of one thread to counts of (function, start, end, blocks)."""
+
+    def __init__(self, block_of, entries, leapers, counts):
+        self.block_of, self.entries, self.leapers, self.counts = block_of, entries, leapers, counts
+        self.stack, self.before = [], 0
+
+    def leapt(self):
+        """The instruction before was one of those that land elsewhere than where calls return."""
+        return any(begin <= self.before < end for begin, end in self.leapers)
+
+    def count(self, activation, end):
+        if activation.blocks:
+            self.counts[(activation.function.name, activation.start, end, tuple(activation.blocks))] += 1
+        activation.blocks = []
+
+    def end(self, activation):
+        last = activation.blocks[-1] if activation.blocks else None
+        self.count(activation, "exit" if (last, "exit") in activation.function.edges else "partial")
+
+    def step(self, pc, sp):
+        while self.stack and sp > self.stack[-1].stack:
+            self.end(self.stack.pop())
+        if pc in self.entries:
+            top = self.stack[-1] if self.stack else None
+            edge = (top.blocks[-1], 0) if top and top.blocks else None
+            again = edge and top.stack == sp and top.function is self.entries[pc] and edge in top.function.edges
+            if not again:
+                if top and top.stack == sp:  # a tail call
+                    self.end(self.stack.pop())
+                self.stack.append(Activation(self.entries[pc], sp))
+        leapt, self.before = self.leapt(), pc
+        if pc not in self.block_of or not self.stack:
+            return
+        function, block = self.block_of[pc]
+        top = self.stack[-1]
+        if top.function is not function:
+            raise Failure(f"{function.name}+{block} runs in an activation of {top.function.name}")
+        if top.blocks or top.start != "entry":
+            self.move(top, block, leapt)
+        top.blocks.append(block)
+
+    def move(self, top, block, leapt):
+        edge = (top.blocks[-1], block) if top.blocks else None
+        if edge is None:
+            return
+        if leapt:
+            self.count(top, "partial")
+            top.start = "inside"
+        elif edge in top.function.cuts:
+            self.count(top, "loop")
+            top.start = "entry" if ("entry", block) in top.function.edges else "inside"
+        elif edge not in top.function.edges:
+            raise Failure(f"{top.function.name}: no way from {edge[0]} to {edge[1]}")
+
+
+def expected_paths(chord, woven_profile, plain, folder, arguments):
+    rows = json.loads(run([chord, "paths", woven_profile, "--by=edge", "--json"], cwd=folder).stdout)["rows"]
+    places = symbols(plain)
+    functions, block_of, entries = {}, {}, {}
+    for row in rows:
+        name = row["function"]
+        if name not in places:
+            continue
+        function = functions.setdefault(name, Function(name))
+        ends = []
+        for end in (row["from"], row["to"]):
+            if isinstance(end, str) and "+" in end:
+                fragment, offset = end.rsplit("+", 1)
+                block_of[places[fragment][0] + int(offset)] = (function, end)
+            elif not isinstance(end, str) or end.isdigit():
+                end = int(end)
+                block_of[places[name][0] + end] = (function, end)
+            ends.append(end)
+        function.edges.add(tuple(ends))
+        if row["cut"]:
+            function.cuts.add(tuple(ends))
+    for name, function in functions.items():
+        entries[places[name][0]] = function
+    leapers = [(begin, begin + size) for n, (begin, size) in places.items()
+               if n.startswith("_Unwind_") or n in ("__longjmp", "____longjmp_chk", "__setcontext", "__swapcontext")]
+    table, trace, tracer = (os.path.join(folder, n) for n in ("ranges", "trace.bin", "trace"))
+    ranges = sorted({(places[n][0], places[n][0] + places[n][1]) for n in places
+                     if n.split(".cold")[0] in functions or n in functions})
+    with open(table, "w") as file:
+        file.writelines(f"{begin:x} {end:x}\n" for begin, end in ranges)
+    if not os.path.exists(tracer):
+        run(["gcc", "-O2", os.path.join(HERE, "trace.c"), "-o", tracer])
+    run([tracer, f"{places['_start'][0]:x}", table, trace, plain, *arguments], check=False, cwd=folder)
+    words = array.array("Q")
+    with open(trace, "rb") as file:
+        words.frombytes(file.read())
+    counts, cutters = collections.Counter(), {}
+    for at in range(0, len(words), 3):
+        thread = words[at]
+        if thread not in cutters:
+            cutters[thread] = Cutter(block_of, entries, leapers, counts)
+        cutters[thread].step(words[at + 1], words[at + 2])
+    for cutter in cutters.values():
+        while cutter.stack:
+            cutter.count(cutter.stack.pop(), "partial")
+    return counts, functions
+
+
+def counted_paths(chord, profile, folder, functions):
+    counts = collections.Counter()
+    rows = json.loads(run([chord, "paths", profile, "--json"], cwd=folder).stdout)["rows"]
+    for row in rows:
+        if row["function"] in functions:
+            start = "entry" if row["start"] == "entry" else "inside"
+            counts[(row["function"], start, row["end"], tuple(row["blocks"]))] += row["count"]
+    return counts
+
+
+def check(chord, compiler, level, source, folder):
+    flags = re.findall(r"(?:suite-)?(?:flags|link): (.*?) *(?:\*/|$)", open(source).read(), re.M)
+    flags = [word for group in flags for word in group.split()]
+    woven, plain, profile = (os.path.join(folder, n) for n in ("woven", "plain", "woven.chord"))
+    if os.path.exists(profile):
+        os.unlink(profile)
+    build = [compiler, level, *flags, "-no-pie", source]
+    same_assembler = ["-fno-integrated-as"] if compiler.startswith("clang") else []
+    run([*build, *same_assembler, "-static", "-o", plain])
+    run([chord, "--verify", "--paths", *build, "-o", woven])
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("CHORD")}
+    first, second = (run([program], check=False, cwd=folder, env=environment) for program in (plain, woven))
+    if (first.returncode, first.stdout) != (second.returncode, second.stdout):
+        raise Failure(f"behaves differently: {first.returncode} {second.returncode}\n{first.stdout}{second.stdout}")
+    expected, functions = expected_paths(chord, profile, plain, folder, [])
+    got = counted_paths(chord, profile, folder, functions)
+    if not expected:
+        raise Failure("nothing was traced")
+    wrong = [key for key in expected.keys() | got.keys() if expected[key] != got[key]]
+    if wrong:
+        shown = "\n".join(f"  {key}: stepped {expected[key]}, counted {got[key]}" for key in sorted(wrong, key=str)[:12])
+        raise Failure(f"{len(wrong)} of {len(expected)} paths differ\n{shown}")
+    return sum(expected.values()), len(expected)
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("chord")
+    parser.add_argument("programs", nargs="+")
+    parser.add_argument("--compiler")
+    parser.add_argument("--level")
+    options = parser.parse_args()
+    chord, failures = os.path.realpath(options.chord), 0
+    with tempfile.TemporaryDirectory() as folder:
+        for source in map(os.path.realpath, options.programs):
+            for compiler in COMPILERS[os.path.splitext(source)[1]]:
+                for level in LEVELS:
+                    if options.compiler not in (None, compiler) or options.level not in (None, level):
+                        continue
+                    where = f"{os.path.basename(source)} {compiler} {level}"
+                    try:
+                        executions, paths = check(chord, compiler, level, source, folder)
+                        print(f"{where}: {executions} executions of {paths} paths")
+                    except Failure as failure:
+                        failures += 1
+                        print(f"{where}: {failure}")
+                        print(f"again: {sys.argv[0]} {chord} {source} --compiler={compiler} --level={level}")
+    sys.exit(1 if failures else 0)
+
+
+main()
