@@ -51,6 +51,8 @@ ALL = {c.name: c for c in [
     _gcc("chord paths", "chord --paths gcc: every acyclic path", chord=["--paths"]),
     _gcc("chord", "chord gcc", chord=[]),
     _gcc("chord measured", "chord --weights=PROFILE gcc, by an earlier run", chord=[], trained=True),
+    _gcc("chord events", "chord --events=instructions gcc: one counter, exact at every call", chord=["--events=instructions"]),
+    _gcc("chord budget", "chord --budget gcc: the same, and can be stopped at any count", chord=["--budget"]),
     _clang("chord clang", "chord clang", chord=[]),
 ]}
 

@@ -1,6 +1,7 @@
 // The whole runtime as one translation unit: it becomes one COMDAT group that every
 // woven object carries (group_runtime.py), so everything private can be local.
 #include "api.cc"
+#include "brackets.cc"
 #include "budget.cc"
 #include "cfi.cc"
 #include "cleanups.cc"

@@ -116,6 +116,7 @@ bool record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
 }  // namespace
 
 void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count) {
+  if (count == 1) close_brackets(instance, target);
   if (thread != nullptr && thread->paused != nullptr) return;
   if (thread != nullptr) thread->popped = 0;
   if (count == 1 && remember_jump(instance, from, target)) return;
@@ -210,6 +211,9 @@ void note_passing(const Frame &passing, bool lands) {
   if (running == nullptr) return;
   Thread *thread = current_thread(*running);
   if (thread != nullptr) thread->popped = lands ? 0 : passing.registers.sp();
+  // The call that is left, and whatever it had called. The activation's own bracket goes with
+  // its caller's, if it goes.
+  if (passing.registers.sp() != 0) close_brackets(*running, passing.registers.sp());
   if (passing.registers.pc() == 0)
     running->notes |= note_stack_lost;
   else if (thread != nullptr && thread->paused != nullptr)

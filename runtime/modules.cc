@@ -166,6 +166,7 @@ void give_block(Instance &instance, Module &module, Thread &thread) {
 
 void add_thread_counters(const Module &module, const Thread &thread, uint64_t *into) {
   if (!module.live) return;
+  settle_brackets(module, thread);
   const Block *block = block_of(module, thread);
   for (size_t i = 0; i < module.proc_count; into += module.procs[i].count, ++i)
     if (const uint64_t *counters = own_array(module, module.procs[i], thread, block)) {

@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 5;
+constexpr uint32_t layout_version = 6;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -60,6 +60,7 @@ struct Module {
   char *delta_low, *delta_high;  // range of the DELTA counters, empty without
   int64_t delta_variable;        // __chord_delta, relative to the thread pointer
   int64_t events;                // __chord_events, likewise
+  int64_t brackets;              // __chord_brackets, likewise
   bool checks_budget;            // some of its probes do
   size_t thread_bytes;           // size of the THREAD counters
   Block *free_blocks;
@@ -171,6 +172,30 @@ void *real_thread_start();
 void redirect_thread_starts(void *from, void *to);
 void install_thread_hook(Instance &instance, const ModuleState &state);
 void remove_thread_hook(Instance &instance);
+
+// ---- Brackets (brackets.cc) ---------------------------------------------------
+
+// A call or an activation that is being measured; woven code knows the layout.
+struct Bracket {
+  uint64_t key;   // stack pointer where it was opened
+  uint64_t base;  // its total then, minus the thread's count then
+  uint64_t *total;
+};
+struct BracketStack {
+  Bracket *top;  // one past the innermost
+  Bracket *end;  // null: none yet
+};
+static_assert(sizeof(Bracket) == 24);
+
+// The calling module's __chord_brackets, relative to the thread pointer.
+int64_t offset_of_brackets();
+// The calling thread has left all that was opened at or below the stack pointer.
+void close_brackets(Instance &instance, uint64_t stack_pointer);
+// Brings the totals of a thread at rest up to date; what is open stays open.
+void settle_brackets(const Module &module, const Thread &thread);
+void give_up_brackets(const Module &module, const Thread &thread);
+// Whether the calling thread has opened any.
+bool measures_calls(const Instance &instance);
 
 // ---- Budgets (budget.cc) ------------------------------------------------------
 
@@ -385,7 +410,8 @@ enum Note : uint32_t {
   note_unseen_threads = 8,   // threads whose counters were never found
   note_other_stack = 16,     // a longjmp to a stack that is not below us
   note_not_durable = 32,     // part of it is in no file, although CHORD_DURABLE asked for it
-  note_end = 64,
+  note_calls_unmeasured = 64,  // brackets that were not closed where they should
+  note_end = 128,
 };
 
 inline const char *note_text(uint32_t note) {
@@ -403,6 +429,9 @@ inline const char *note_text(uint32_t note) {
     case note_not_durable:
       return "CHORD_DURABLE: not all counts could be kept in a file, they would not have survived SIGKILL; no space, "
              "or built without --durable";
+    case note_calls_unmeasured:
+      return "calls were left in a way that was not noticed, or stacks were switched; what calls took with all "
+             "they called is not exact";
     default:
       return "a longjmp went to another stack; functions that were active on the stack it left may be "
              "contradictory";

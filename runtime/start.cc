@@ -335,6 +335,7 @@ void describe_module(Module &module, Instance &instance) {
   module.proc_count = static_cast<size_t>(__stop_chord_procs - __start_chord_procs);
   module.delta_variable = reinterpret_cast<char *>(&__chord_delta) - thread_pointer();
   module.events = offset_of_events();
+  module.brackets = offset_of_brackets();
   module.checks_budget = &__chord_checked != nullptr;
 }
 

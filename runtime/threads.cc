@@ -288,6 +288,7 @@ void end_thread(Instance &instance, Thread &thread) {
       for (size_t i = 0; i < module->counters; ++i) module->merged[i] += paused->counters[i];
     else
       add_thread_counters(*module, thread, module->merged);
+    if (module->live) give_up_brackets(*module, thread);
     zero_thread_counters(*module, thread, false);
   }
   for (Module *module = instance.modules; module != nullptr; module = module->next)

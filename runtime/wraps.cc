@@ -150,6 +150,7 @@ CHORD_WRAPPER __attribute__((optimize("O2"))) void __chord_note_jump(const __jmp
   if (running == nullptr || running->finished) return;
   Thread *thread = current_thread(*running);
   uint64_t target = stack_pointer_of(environment->__jmpbuf);
+  close_brackets(*running, target);
   if (thread != nullptr && thread->paused == nullptr && count_known_jump(*running, *caller, target)) {
     thread->popped = 0;
     return;

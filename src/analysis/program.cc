@@ -16,6 +16,7 @@
 #include "base/diagnostics.h"
 #include "base/progress.h"
 #include "chord_abi.h"
+#include "format/measured_calls.h"
 
 namespace chord::analysis {
 namespace {
@@ -41,6 +42,7 @@ void index_procedures(Counting &module) {
     for (const format::Procedure &map : unit.procedures) {
       if (!map.skipped.empty()) continue;
       module.known.insert(map.key);
+      module.known.insert(format::totals_key(map));
       auto anchor = anchors.find(map.key);
       if (anchor == anchors.end() || module.woven.contains(map.key)) continue;
       auto number = static_cast<uint32_t>(module.procedures.size());
@@ -69,6 +71,11 @@ std::string mismatch(const Counting &module, const format::ModuleProfile &profil
   for (const format::ModuleProfile::Procedure &p : profile.procedures) {
     if (p.key < CHORD_FIRST_PROCEDURE_KEY) continue;  // events
     auto found = module.woven.find(p.key);
+    auto measured = module.woven.find(~p.key);
+    if (measured != module.woven.end()) {
+      const format::Procedure &map = *module.procedures[measured->second].map;
+      if (p.counters.size() == 1 + format::measured_calls(map).size()) continue;
+    }
     bool fits = found == module.woven.end()
                     ? module.known.contains(p.key)
                     : module.procedures[found->second].map->plan.words() == p.counters.size();
@@ -80,8 +87,19 @@ std::string mismatch(const Counting &module, const format::ModuleProfile &profil
   return "";
 }
 
+void add_totals(CountedProcedure &procedure, const std::vector<uint64_t> &totals) {
+  procedure.totals.resize(totals.size());
+  for (size_t i = 0; i < totals.size(); ++i) {
+    procedure.totals[i] = checked_add(procedure.totals[i], totals[i], procedure.map->name);
+  }
+}
+
 void add_counters(Counting &module, const format::ModuleProfile &profile) {
   for (const format::ModuleProfile::Procedure &p : profile.procedures) {
+    if (auto measured = module.woven.find(~p.key); measured != module.woven.end()) {
+      add_totals(module.procedures[measured->second], p.counters);
+      continue;
+    }
     auto found = module.woven.find(p.key);
     if (found == module.woven.end()) continue;  // dropped by the linker
     module.procedures[found->second].ran_in_profile = true;

@@ -34,6 +34,9 @@ struct CountedProcedure {
   // each, counts may be off by one. Calls are exact.
   uint64_t uncertain = 0;
   bool may_have_run_on = false;    // a process was killed, and whether there were any cannot be told
+  // Instructions with all that was called (chord --callsites): the procedure's own, then those
+  // of format::measured_calls; empty if it was not measured.
+  std::vector<uint64_t> totals;
   bool ran_in_profile = false;     // some segment had counters for it
 
   bool exact() const { return problem.empty(); }

@@ -9,6 +9,8 @@
 #include "cli/command.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
+#include "report/call_totals.h"
+#include "report/summary.h"
 
 namespace chord::cli {
 namespace {
@@ -17,6 +19,7 @@ constexpr const char *kExamples =
     "Examples:\n"
     "  chord --events=instructions,calls gcc -O2 prog.c -o prog && ./prog && chord events\n"
     "  chord events --by=mark        between the program's calls of chord_mark()\n"
+    "  chord events --by=callsite    built with --callsites: what each call took with all it called\n"
     "  chord events 1234             of a running process, up to now\n"
     "\n"
     "All threads and all runs of the profile are added up.\n";
@@ -50,6 +53,18 @@ report::Table list_marks(const analysis::EventTotals &totals) {
   return table;
 }
 
+// Functions and call sites, by what --callsites measured.
+void print_call_totals(const format::Profile &profile, const std::string &by, const std::string &program_file,
+                       const ListingOptions &listing) {
+  analysis::Program program = analysis::load_program(profile, {program_file, false});
+  if (!report::has_call_totals(program)) {
+    throw base::Error("the profile holds no totals of calls", "build with `chord --callsites gcc …`");
+  }
+  for (const std::string &warning : program.warnings) base::warning(warning);
+  report::Table table = by == "function" ? report::list_function_totals(program) : report::list_call_sites(program);
+  print_listing(table, listing, report::json_head(program));
+}
+
 bool is_process(const std::vector<std::string> &arguments) {
   return arguments.size() == 1 && !arguments[0].empty() &&
          arguments[0].find_first_not_of("0123456789") == std::string::npos && !std::filesystem::exists(arguments[0]);
@@ -76,15 +91,22 @@ int cmd_events(std::vector<std::string> args) {
   CLI::App app("How many events of each kind the program counted.", "chord events");
   std::vector<std::string> profiles;
   ListingOptions listing;
-  std::string by = "kind", file;
+  std::string by = "kind", file, program;
   app.add_option("PROFILE", profiles, "profiles, or the number of a process; without any the newest *.chord in this folder")
       ->type_name("");
   app.add_option("--profile", file, "of a process: the file it writes, if it cannot be found")->type_name("FILE");
-  app.add_option("--by", by, "kind or mark")->type_name("KIND")->check(CLI::IsMember({"kind", "mark"}));
+  app.add_option("--by", by, "kind, mark, function or callsite")
+      ->type_name("WHAT")
+      ->check(CLI::IsMember({"kind", "mark", "function", "callsite"}));
+  app.add_option("--program", program, "the executable, if it is not where the profile says")->type_name("PATH");
   add_listing_options(app, listing);
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
   format::Profile profile = is_process(profiles) ? ask_process(profiles[0], file) : read_profiles(profiles);
+  if (by == "function" || by == "callsite") {
+    print_call_totals(profile, by, program, listing);
+    return 0;
+  }
   analysis::EventTotals totals = analysis::total_events(profile);
   if (totals.empty()) {
     throw base::Error(profile.segments.empty() && !profile.warnings.empty() ? profile.warnings[0]

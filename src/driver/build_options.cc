@@ -116,6 +116,8 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.place_chosen = true;
   } else if (name == "--events") {
     choose_events(name, value, options);
+  } else if (word == "--callsites") {
+    options.callsites = true;
   } else if (word == "--budget") {
     options.budget = true;
   } else if (word == "--paths") {
@@ -173,6 +175,7 @@ void publish(const weave::Options &options) {
   for (const std::string &glob : options.only) text += fmt::format("--only={}\n", glob);
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
+  if (options.callsites) text += "--callsites\n";
   if (options.budget) text += "--budget\n";
   if (options.paths) text += "--paths\n";
   if (options.position_independent) text += "--position-independent\n";
@@ -199,6 +202,7 @@ const char *build_options_help() {
          "                                                 instructions, calls, branches, backward, loads, stores,\n"
          "                                                 blocks, or a file of costs; and nothing else unless\n"
          "                                                 --place is given, too\n"
+         "  --callsites                                    instructions of each call and function, with all they call\n"
          "  --budget                                       with --events: a program can be stopped at an exact count\n"
          "                                                 (CHORD_BUDGET=KIND:N, chord_budget())\n"
          "  --durable                                      counts can survive SIGKILL: run with CHORD_DURABLE=1\n"

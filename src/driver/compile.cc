@@ -133,6 +133,13 @@ std::vector<std::string> wrapped_command(const std::vector<std::string> &command
 
 void compile(const std::vector<std::string> &command, weave::Options options) {
   // Events are counted alone unless block counters are asked for, too.
+  if (options.callsites) {
+    // Exclusive counts and numbers of calls are those of the blocks.
+    options.place_chosen = true;
+    options.events |= 1;  // instructions
+    if (options.counters != isa::CounterPlace::Kind::thread_local_exec || options.place == core::Placement::none)
+      throw base::UsageError("--callsites needs counters of blocks, and of each thread", "leave out --counters and --place=none");
+  }
   if (options.budget && options.events == 0) options.events = 1;  // instructions
   if (options.events != 0 && !options.place_chosen) options.place = core::Placement::none;
   options.position_independent = is_position_independent(command);

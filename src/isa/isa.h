@@ -192,6 +192,10 @@ Resources register_recorded(uint8_t number);  // and back
 enum class VectorUse : uint8_t { none, legacy, wide };
 VectorUse vector_use(const Decoded &decoded);
 
+// Opens or closes a bracket for the total at `place` (weave/brackets.h). No register is
+// changed; flags and the red zone must be dead.
+Snippet ask_bracket(const CounterPlace &place, bool opens);
+
 // ---- Path registers (x86_64_paths.cc) ----
 
 // Where a procedure keeps the number of the path it is on.

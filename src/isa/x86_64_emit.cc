@@ -336,4 +336,17 @@ VectorUse vector_use(const Decoded &d) {
   return d.mnemonic.starts_with('v') ? VectorUse::wide : VectorUse::legacy;
 }
 
+// The routine takes its argument off the stack. In shared objects that is the distance of the
+// total from this very instruction.
+Snippet ask_bracket(const CounterPlace &p, bool opens) {
+  bool shared = p.kind == CounterPlace::Kind::thread_delta;
+  Snippet s;
+  s.moves_stack = true;
+  s.price = 2;
+  s.text = fmt::format("\tpushq\t${}{}+{}{}\n\t.cfi_adjust_cfa_offset 8\n\tcall\t__chord_{}{}\n\t.cfi_adjust_cfa_offset -8\n",
+                       p.label, shared ? "" : "@tpoff", 8 * p.index, shared ? "-." : "", opens ? "open" : "close",
+                       shared ? "_shared" : "");
+  return s;
+}
+
 }  // namespace chord::isa

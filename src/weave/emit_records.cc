@@ -5,6 +5,8 @@
 
 #include <iterator>
 
+#include "format/measured_calls.h"
+#include "weave/brackets.h"
 #include "weave/events.h"
 #include "weave/weave_procedure.h"
 
@@ -44,20 +46,21 @@ class Placer {
   uint32_t section_owner_;
 };
 
-std::string emit_counters(const Placer &placer, uint32_t n, size_t count, Kind kind) {
+std::string emit_counters(const Placer &placer, const std::string &label, size_t count, Kind kind) {
   bool thread = kind == Kind::thread_local_exec;
   std::string section = thread ? placer.loaded(".tbss.chord", "awT", "nobits") : placer.loaded(".bss.chord", "aw", "nobits");
-  return fmt::format("{}\t.balign 8\n{}:\n\t.zero {}\n", section, counters_label(n), 8 * count);
+  return fmt::format("{}\t.balign 8\n{}:\n\t.zero {}\n", section, label, 8 * count);
 }
 
-std::string emit_record(const Placer &placer, uint32_t n, size_t count, Kind kind, uint64_t key) {
+std::string emit_record(const Placer &placer, const std::string &counters, const std::string &record, size_t count,
+                        Kind kind, uint64_t key) {
   bool thread = kind == Kind::thread_local_exec;
   int where = thread ? CHORD_COUNTERS_THREAD : kind == Kind::thread_delta ? CHORD_COUNTERS_DELTA : CHORD_COUNTERS_SHARED;
   // Offsets from the thread pointer are negative in an executable. Not every linker
   // knows the 64-bit relocation for them, so the upper half is written out.
-  std::string address = thread ? ".long " + counters_label(n) + "@tpoff, -1" : ".quad " + counters_label(n) + "-.";
+  std::string address = thread ? ".long " + counters + "@tpoff, -1" : ".quad " + counters + "-.";
   return fmt::format("{}\t.balign 8\n{}:\n\t{}\n\t.quad {:#x}\n\t.long {}, {}\n",
-                     placer.loaded(CHORD_PROCS_SECTION, "a", "progbits"), record_label(n), address, key, count, where);
+                     placer.loaded(CHORD_PROCS_SECTION, "a", "progbits"), record, address, key, count, where);
 }
 
 // Each as the difference to the one before.
@@ -97,8 +100,14 @@ std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &
                          uint32_t n, uint32_t section_owner, const std::vector<std::string> &spots, const Options &options) {
   Placer placer(unit.source->sections[p.fragments[0].section], n, section_owner);
   size_t count = map.plan.words();
-  return emit_counters(placer, n, count, options.counters) +
-         emit_record(placer, n, count, options.counters, map.key) + tie_event_records(options) +
+  std::string totals;
+  if (options.callsites) {
+    size_t calls = 1 + format::measured_calls(map).size();
+    totals = emit_counters(placer, totals_label(n), calls, options.counters) +
+             emit_record(placer, totals_label(n), totals_record_label(n), calls, options.counters, format::totals_key(map));
+  }
+  return totals + emit_counters(placer, counters_label(n), count, options.counters) +
+         emit_record(placer, counters_label(n), record_label(n), count, options.counters, map.key) + tie_event_records(options) +
          emit_anchor(placer, map, n, spots);
 }
 

@@ -26,6 +26,7 @@ struct Options {
   uint32_t events = 0;              // kinds to count, one bit each (weave/event_kinds.h)
   std::string cost_file;            // the kind `cost`: its rules (weave/costs.h), and what is in it
   std::vector<CostRule> costs;
+  bool callsites = false;           // totals of calls and procedures with all they call (weave/brackets.h)
   bool budget = false;              // probes look whether a budget of events is used up
   bool paths = false;               // count acyclic paths; edges where that cannot be
   bool position_independent = false;  // the code may end up in a shared object

@@ -19,7 +19,7 @@ enum class Effect : uint8_t {
 
 // Pieces at one place run in turn. An activation that ends at a check (a budget) must have
 // run the counters of the block it is in, and none of the way out of it.
-enum class Turn : uint8_t { entering, checking, leaving };
+enum class Turn : uint8_t { first, entering, checking, leaving, last };
 
 struct Piece {
   Site site;

@@ -12,6 +12,7 @@
 #include "base/hash.h"
 #include "weave/describe.h"
 #include "weave/emit_records.h"
+#include "weave/brackets.h"
 #include "weave/events.h"
 #include "weave/paths.h"
 #include "weave/plan_procedure.h"
@@ -138,9 +139,15 @@ class UnitWeaver {
       probes = plan_events(unit_, p, liveness, sites, weights, costs, options_, n, why_not);
       if (!probes) return why_not;
     }
-    if (short_branch_breaks(unit_, p, *plan, sites, *probes, options_)) return "a one-byte branch over too much code";
+    std::optional<Brackets> brackets = Brackets{};
+    if (options_.callsites) brackets = plan_brackets(unit_, p, map, liveness, sites, options_, n, why_not);
+    if (!brackets) return why_not;
+    std::vector<Probe> all = *probes;
+    all.insert(all.end(), brackets->outer.begin(), brackets->outer.end());
+    all.insert(all.end(), brackets->inner.begin(), brackets->inner.end());
+    if (short_branch_breaks(unit_, p, *plan, sites, all, options_)) return "a one-byte branch over too much code";
     WovenProcedure woven =
-        weave_procedure(unit_, p, n, *plan, sites, held, *probes, paths ? &*paths : nullptr, options_);
+        weave_procedure(unit_, p, n, *plan, sites, held, *probes, *brackets, paths ? &*paths : nullptr, options_);
     edits_.append(woven.edits);
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());
     out_.unmatched += unmatched;

@@ -31,6 +31,7 @@ std::string mark_label(uint32_t n, uint32_t instruction) { return fmt::format(".
 std::string counters_label(uint32_t n) { return fmt::format(".Lchord_c{}", n); }
 std::string record_label(uint32_t n) { return fmt::format(".Lchord_p{}", n); }
 std::string spot_label(uint32_t n, uint32_t spot) { return fmt::format(".Lchord_w{}_{}", n, spot); }
+std::string totals_record_label(uint32_t n) { return fmt::format(".Lchord_q{}", n); }
 std::string personality_label(const std::string &personality) { return "__chord_personality." + personality; }
 
 namespace {
@@ -45,7 +46,8 @@ class Weaver {
     stubs_.resize(p.fragments.size());
   }
 
-  WovenProcedure run(const std::vector<Probe> &probes) {
+  WovenProcedure run(const std::vector<Probe> &probes, const Brackets &brackets) {
+    for (const Probe &p : brackets.outer) put({p.site, p.edge, p.snippet}, Turn::first);
     for (const Piece &piece : loops_.pieces) put(piece);
     for (uint32_t k = 0; k < plan_.counters.size(); ++k) probe(k);
     for (const Probe &p : probes) {
@@ -53,6 +55,7 @@ class Weaver {
       if (!p.outside_label.empty()) put_outside(p);
     }
     if (paths_ != nullptr) count_paths();
+    for (const Probe &p : brackets.inner) put({p.site, p.edge, p.snippet}, Turn::last);
     for (const auto &[edge, chunk] : pending_) stub(chunk, edge);
     choose_marks();
     flush();
@@ -312,6 +315,7 @@ class Weaver {
     const Fragment &fragment = p_.fragments[f];
     std::string start = "\n" + start_label(n_, f) + ":\n";
     if (f == 0) start += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", record_label(n_));
+    if (f == 0 && options_.callsites) start += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", totals_record_label(n_));
     const uint32_t push = lone_push();
     if (push != assembly::kNoStatement) start += "\t.cfi_startproc\n";
     out_.edits.insert(statement(fragment.first_statement).end, start);
@@ -425,8 +429,9 @@ class Weaver {
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const Procedure &procedure, uint32_t n,
                                const core::Plan &plan, const Sites &sites, const LoopCounters &loops,
-                               const std::vector<Probe> &probes, const PathWeaving *paths, const Options &options) {
-  return Weaver(unit, procedure, n, plan, sites, loops, paths, options).run(probes);
+                               const std::vector<Probe> &probes, const Brackets &brackets, const PathWeaving *paths,
+                               const Options &options) {
+  return Weaver(unit, procedure, n, plan, sites, loops, paths, options).run(probes, brackets);
 }
 
 }  // namespace chord::weave

@@ -8,6 +8,7 @@
 #include "assembly/procedure.h"
 #include "core/plan.h"
 #include "weave/edits.h"
+#include "weave/brackets.h"
 #include "weave/events.h"
 #include "weave/loop_counters.h"
 #include "weave/options.h"
@@ -23,6 +24,7 @@ std::string mark_label(uint32_t n, uint32_t instruction);
 std::string counters_label(uint32_t n);
 std::string record_label(uint32_t n);
 std::string spot_label(uint32_t n, uint32_t spot);
+std::string totals_record_label(uint32_t n);
 
 struct WovenProcedure {
   Edits edits;
@@ -39,6 +41,7 @@ struct PathWeaving;
 // `paths` may be null: none are counted.
 WovenProcedure weave_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure, uint32_t n,
                                const core::Plan &plan, const Sites &sites, const LoopCounters &loops,
-                               const std::vector<Probe> &probes, const PathWeaving *paths, const Options &options);
+                               const std::vector<Probe> &probes, const Brackets &brackets, const PathWeaving *paths,
+                               const Options &options);
 
 }  // namespace chord::weave

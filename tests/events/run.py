@@ -54,7 +54,8 @@ class Plain:
                 self.functions[address] = (address + size, name)
         self.table = os.path.join(folder, "ranges")
         with open(self.table, "w") as file:
-            file.writelines(f"{begin:x} {end:x}\n" for begin, (end, _) in sorted(self.functions.items()))
+            file.writelines(f"{begin:x} {end:x} {int('.cold' not in name)}\n"
+                            for begin, (end, name) in sorted(self.functions.items()))
         self.step = os.path.join(folder, "step")
         run(["gcc", "-O2", os.path.join(HERE, "step.c"), "-o", self.step], check=True)
         self.start, self.query = (places[name][0][0] for name in ("_start", "__chord_api_events"))
@@ -80,14 +81,30 @@ class Plain:
             seen[thread] = seen.get(thread, 0) + 1
         return queries, sum(int(line.split()[2]) for line in lines if line.startswith("end"))
 
+    def place(self, address):
+        begin = max(b for b in self.functions if b <= address)
+        return self.functions[begin][1], address - begin
+
+    def calls(self):
+        """(totals of call sites by (function, offset), totals of functions by name)"""
+        sites, functions = {}, {}
+        for line in self.stepped(STEP_CALLS="1"):
+            what, *rest = line.split()
+            if what in ("site", "function"):
+                function, offset = self.place(int(rest[0], 16))
+                if what == "site":
+                    sites[function, offset] = int(rest[1])
+                else:
+                    functions[function] = int(rest[1])
+        return sites, functions
+
     def executed_by(self, count):
         """(function, offset) -> how often, when the first thread has executed so many."""
         out = {}
         for line in self.stepped(STEP_UNTIL=str(count)):
             if line.startswith("ran"):
                 address, times = (int(word, 16) for word in line.split()[1:])
-                begin = max(b for b in self.functions if b <= address)
-                out[self.functions[begin][1], address - begin] = times
+                out[self.place(address)] = times
         return out
 
 
@@ -163,6 +180,27 @@ def check_budgets(woven, plain, largest):
             raise Failure(f"stopped at {told}: executed {executed}\n  stepped {stepped}")
 
 
+def check_calls(woven, plain):
+    """What each call and each function took with all it called, under recursion once."""
+    _, _, profile = woven.run()
+    sites, functions = plain.calls()
+    rows = {}
+    for by in ("function", "callsite"):
+        result = run([woven.chord, "events", profile, f"--by={by}", "--json"], check=True)
+        if result.stderr:
+            raise Failure(f"chord events --by={by}: {result.stderr}")
+        rows[by] = json.loads(result.stdout)["rows"]
+    got = {row["function"]: row["inclusive"] for row in rows["function"] if row["inclusive"]}
+    if got != functions:
+        raise Failure(f"functions with all they call\n  stepped {functions}\n  woven   {got}")
+    for row in rows["callsite"]:
+        # A call into plain code alone took the call itself, which is its caller's.
+        if row["inclusive"] != sites.get((row["function"], row["offset"]), 0):
+            raise Failure(f"call at {row}: stepped {sites.get((row['function'], row['offset']), 0)}")
+    if len(rows["callsite"]) < len(sites):
+        raise Failure(f"{len(sites)} calls took something, {len(rows['callsite'])} are reported")
+
+
 def check(chord, source, compiler, level, variant, folder):
     flags = [variants.INCLUDE] + re.findall(r"flags: (.*?) *\*/", open(source).read())
     plain = Plain(compiler, level, flags, source, folder)
@@ -180,6 +218,7 @@ def check(chord, source, compiler, level, variant, folder):
     # Threads may be stopped together: tests/e2e/budget.sh.
     if len(expected) == 1:
         check_budgets(woven, plain, expected[0][-1])
+    check_calls(build("--callsites"), plain)
 
 
 variants.main(LEVELS, check)

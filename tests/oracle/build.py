@@ -29,6 +29,10 @@ PLACEMENTS = {
     "edge paper": ["--weights=paper"],
     "edge measured": [],
     "paths": ["--paths"],
+    # Counters of events beside those of blocks.
+    "events": ["--place=optimal", "--events=instructions"],
+    "budget": ["--place=optimal", "--events=instructions", "--budget"],
+    "callsites": ["--callsites", "--events=instructions"],
 }
 # Flags that speak of source code: the assembly already answers them, and -g
 # would make the assembler describe the assembly instead of the source.

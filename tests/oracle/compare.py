@@ -256,7 +256,21 @@ def compare_counts(program, built, result):
         compare_function(woven, elves[found[0]], found[1], counts[found[0]], result)
     if report["instructions"] != result.executed:
         result.faults.append(f"total is {report['instructions']}, but the rows sum to {result.executed}")
+    if any(flag.startswith("--events") for flag in program.chord_flags):
+        compare_events(built, result)
     check_presence(program, built, elves, counts, matcher, result)
+
+
+def compare_events(built, result):
+    """The one counter that goes along must come to the same as all counts together."""
+    report, complaints = chord_json(built, "events")
+    totals = {row["kind"]: row["events"] for row in report["rows"]}
+    if "stopped in the middle of a block" in complaints:
+        return  # not exact, and says so
+    if complaints:
+        result.faults.append(f"chord events says: {complaints.strip()}")
+    if totals.get("instructions") != result.executed:
+        result.faults.append(f"chord events counts {totals}, but the rows sum to {result.executed}")
 
 
 def check_presence(program, built, elves, counts, matcher, result):

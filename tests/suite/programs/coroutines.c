@@ -1,4 +1,4 @@
-// suite-except: unwind-free   (where frames stood at the end is found by unwinding)
+// suite-except: unwind-free callsites   (where frames stood at the end is found by unwinding; a note on switched stacks)
 // Coroutines by swapcontext: some run to their end, one is left for good by setcontext,
 // some are suspended, at different depths, when the process exits.
 #include <stdio.h>

@@ -1,0 +1,231 @@
+// Brackets: what calls and activations took with all they called (weave/brackets.h).
+//
+// Each thread has, in each module, a stack of open brackets beside its own. A bracket is
+// known by the stack pointer it was opened at. Those whose frames are gone without having
+// closed them (longjmp, exceptions, threads that end) are settled when that is noticed, at
+// the same count; those that are open at a cut are settled and stay open.
+//
+//   invariant: settling from the innermost to the outermost makes each total the sum over
+//   the outermost activations of its procedure or call, up to now.
+//
+// A signal handler may run between any two instructions here. So a place is taken before it
+// is filled and emptied before it is given back; one whose total is null is not open yet.
+#include "runtime.h"
+
+extern "C" {
+CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local chord::runtime::BracketStack __chord_brackets = {};
+}
+
+// What woven code calls: with its argument above the return address, and every register kept.
+//   __chord_open, __chord_close                  the total's offset from the thread pointer
+//   __chord_open_shared, __chord_close_shared    its distance from the instruction that passes
+//                                                it, ten bytes before the return address
+asm(R"(
+	.pushsection .text
+	.macro __chord_push registers:vararg
+	.irp register, \registers
+	pushq %\register
+	.cfi_adjust_cfa_offset 8
+	.endr
+	.endm
+	.macro __chord_pop registers:vararg
+	.irp register, \registers
+	popq %\register
+	.cfi_adjust_cfa_offset -8
+	.endr
+	.endm
+
+	.macro __chord_total place
+	movq 40(%rsp), %rdx
+	.ifc \place,shared
+	addq 32(%rsp), %rdx
+	subq $10, %rdx
+	movq __chord_delta@gottpoff(%rip), %rcx
+	addq %fs:(%rcx), %rdx
+	.else
+	addq %fs:0, %rdx
+	.endif
+	movq __chord_brackets@gottpoff(%rip), %rcx
+	movq %fs:(%rcx), %rax
+	.endm
+
+	.macro __chord_open_bracket
+	cmpq %fs:8(%rcx), %rax
+	je 1f
+	addq $24, %fs:(%rcx)
+	leaq 48(%rsp), %rcx
+	movq %rcx, (%rax)
+	movq __chord_events@gottpoff(%rip), %rdi
+	movq (%rdx), %rcx
+	subq %fs:(%rdi), %rcx
+	addq %fs:64(%rdi), %rcx
+	movq %rcx, 8(%rax)
+	movq %rdx, 16(%rax)
+	.endm
+
+	.macro __chord_close_bracket
+	testq %rax, %rax
+	je 1f
+	leaq 48(%rsp), %rdi
+	cmpq %rdi, -24(%rax)
+	jne 1f
+	cmpq %rdx, -8(%rax)
+	jne 1f
+	movq __chord_events@gottpoff(%rip), %rdi
+	movq -16(%rax), %rcx
+	addq %fs:(%rdi), %rcx
+	subq %fs:64(%rdi), %rcx
+	movq %rcx, (%rdx)
+	movq $0, -8(%rax)
+	movq __chord_brackets@gottpoff(%rip), %rcx
+	subq $24, %fs:(%rcx)
+	.endm
+
+	.macro __chord_bracket name, place, what
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	endbr64
+	__chord_push rax, rcx, rdx, rdi
+	__chord_total \place
+	__chord_\what\()_bracket
+2:	__chord_pop rdi, rdx, rcx, rax
+	ret $8
+	.cfi_adjust_cfa_offset 32
+1:	leaq 48(%rsp), %rax
+	__chord_push rsi, r8, r9, r10, r11, rbp
+	movq %rdx, %rdi
+	movq %rax, %rsi
+	movq %rsp, %rbp
+	.cfi_def_cfa_register rbp
+	.cfi_offset rbp, -88
+	andq $-16, %rsp
+	call __chord_\what\()_slowly
+	movq %rbp, %rsp
+	.cfi_def_cfa_register rsp
+	__chord_pop rbp, r11, r10, r9, r8, rsi
+	.cfi_restore rbp
+	jmp 2b
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	__chord_bracket __chord_open, here, open
+	__chord_bracket __chord_close, here, close
+	__chord_bracket __chord_open_shared, shared, open
+	__chord_bracket __chord_close_shared, shared, close
+	.purgem __chord_push
+	.purgem __chord_pop
+	.purgem __chord_total
+	.purgem __chord_open_bracket
+	.purgem __chord_close_bracket
+	.purgem __chord_bracket
+	.popsection
+)");
+
+namespace chord::runtime {
+namespace {
+
+// Far more than a stack of the usual size can hold frames. Only what is used costs memory.
+constexpr size_t stack_bytes = 32 * 1024 * 1024;
+
+uint64_t instructions_of(const Module &module, const char *thread_pointer) {
+  return events_at(event_counter(module, thread_pointer, CHORD_EVENT_INSTRUCTIONS));
+}
+
+BracketStack &stack_of(const Module &module, const char *thread_pointer) {
+  return *const_cast<BracketStack *>(reinterpret_cast<const BracketStack *>(thread_pointer + module.brackets));
+}
+
+// The lowest place is never used: a look below the top always finds one.
+Bracket *bottom_of(const BracketStack &stack) { return stack.end - stack_bytes / sizeof(Bracket) + 1; }
+
+void settle(const Bracket &bracket, uint64_t now) {
+  if (bracket.total != nullptr) *bracket.total = bracket.base + now;
+}
+
+void drop_top(BracketStack &stack) {
+  stack.top[-1].total = nullptr;
+  __atomic_store_n(&stack.top, stack.top - 1, __ATOMIC_RELAXED);
+}
+
+bool take_stack(BracketStack &stack) {
+  auto *pages = static_cast<Bracket *>(map_pages(stack_bytes));
+  if (pages == nullptr) return false;
+  stack.end = pages + stack_bytes / sizeof(Bracket);
+  stack.top = pages + 1;
+  return true;
+}
+
+}  // namespace
+
+// The stack is full, or there is none yet.
+extern "C" CHORD_SHARED void __chord_open_slowly(uint64_t *total, uint64_t key) {
+  BracketStack &stack = __chord_brackets;
+  Instance *running = instance();
+  if (running == nullptr) return;
+  if (stack.end != nullptr || !take_stack(stack)) {
+    running->notes |= note_calls_unmeasured;
+    return;
+  }
+  Bracket &bracket = *stack.top++;
+  bracket.key = key;
+  bracket.base = *total - instructions_of(*__chord_module.module, thread_pointer());
+  bracket.total = total;
+}
+
+// It is not on top. Those above it were left in a way that nobody noticed.
+extern "C" CHORD_SHARED void __chord_close_slowly(uint64_t *total, uint64_t key) {
+  BracketStack &stack = __chord_brackets;
+  Instance *running = instance();
+  if (running == nullptr || stack.end == nullptr) return;
+  Bracket *bracket = stack.top - 1;
+  while (bracket >= bottom_of(stack) && (bracket->key != key || bracket->total != total)) --bracket;
+  running->notes |= note_calls_unmeasured;
+  if (bracket < bottom_of(stack)) return;
+  uint64_t now = instructions_of(*__chord_module.module, thread_pointer());
+  while (stack.top > bracket) {
+    settle(stack.top[-1], now);
+    drop_top(stack);
+  }
+}
+
+int64_t offset_of_brackets() { return reinterpret_cast<char *>(&__chord_brackets) - thread_pointer(); }
+
+void close_brackets(Instance &instance, uint64_t stack_pointer) {
+  for (const Module *module = instance.modules; module != nullptr; module = module->next) {
+    if (!module->live) continue;
+    BracketStack &stack = stack_of(*module, thread_pointer());
+    if (stack.end == nullptr) continue;
+    uint64_t now = instructions_of(*module, thread_pointer());
+    while (stack.top > bottom_of(stack) && stack.top[-1].key <= stack_pointer) {
+      settle(stack.top[-1], now);
+      drop_top(stack);
+    }
+  }
+}
+
+void settle_brackets(const Module &module, const Thread &thread) {
+  const BracketStack &stack = stack_of(module, thread.pointer);
+  if (stack.end == nullptr) return;
+  uint64_t now = instructions_of(module, thread.pointer);
+  for (const Bracket *bracket = stack.top; bracket-- > bottom_of(stack);) settle(*bracket, now);
+}
+
+void give_up_brackets(const Module &module, const Thread &thread) {
+  BracketStack &stack = stack_of(module, thread.pointer);
+  if (stack.end == nullptr) return;
+  unmap_pages(bottom_of(stack) - 1, stack_bytes);
+  stack = {};
+}
+
+bool measures_calls(const Instance &instance) {
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    if (module->live && stack_of(*module, thread_pointer()).end != nullptr) return true;
+  return false;
+}
+
+}  // namespace chord::runtime
