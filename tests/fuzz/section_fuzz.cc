@@ -28,7 +28,7 @@ std::vector<std::string> seeds() {
     for (uint32_t i = 1 + sample.below(4); i > 0; --i) {
       Anchor anchor{sample.word() | 1, {}};
       for (uint32_t n = sample.below(3); n > 0; --n)
-        anchor.parts.push_back({sample.word(), 100, {0, 5, 1000}});
+        anchor.parts.push_back({sample.word(), 100, {0, 5, 1000}, {3, 5, 70}});
       anchors += encode_anchor(anchor);
     }
     corpus.push_back(anchors);

@@ -131,20 +131,21 @@ TEST(Map, GraphHasTheMapsEdgeNumbers) {
 }
 
 TEST(Anchors, RoundTripWithPadding) {
-  Anchor a{0x1234, {{0x401000, 70, {0, 5, 300}}, {0x402000, 8, {}}}};
-  Anchor b{0x99, {{0, 1, {1}}}};
+  Anchor a{0x1234, {{0x401000, 70, {0, 5, 300}, {2, 9}}, {0x402000, 8, {}, {}}}};
+  Anchor b{0x99, {{0, 1, {1}, {}}}};
   AnchorSection back = decode_anchors(encode_anchor(a) + std::string(16, '\0') + encode_anchor(b));
   ASSERT_EQ(back.error, "");
   ASSERT_EQ(back.anchors.size(), 2u);
   EXPECT_EQ(back.anchors[0].key, 0x1234u);
   ASSERT_EQ(back.anchors[0].parts.size(), 2u);
   EXPECT_EQ(back.anchors[0].parts[0].marks, (std::vector<uint32_t>{0, 5, 300}));
+  EXPECT_EQ(back.anchors[0].parts[0].spots, (std::vector<uint32_t>{2, 9}));
   EXPECT_EQ(back.anchors[0].parts[1].address, 0x402000u);
   EXPECT_EQ(back.anchors[1].parts[0].marks, std::vector<uint32_t>{1});
 }
 
 TEST(Anchors, DamageIsNamed) {
-  Anchor a{0x1234, {{0x401000, 70, {0, 5, 300}}}};
+  Anchor a{0x1234, {{0x401000, 70, {0, 5, 300}, {}}}};
   std::string bytes = encode_anchor(a);
   EXPECT_NE(decode_anchors(bytes.substr(0, bytes.size() - 8)).error, "");
 }

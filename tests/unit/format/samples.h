@@ -143,6 +143,14 @@ class Sampler {
 };
 
 // The bytes the weaver's assembler directives give for an anchor.
+inline void put_places(base::ByteWriter &out, const std::vector<uint32_t> &places) {
+  uint32_t last = 0;
+  for (uint32_t place : places) {
+    out.varint(place - last);
+    last = place;
+  }
+}
+
 inline std::string encode_anchor(const Anchor &anchor) {
   base::ByteWriter out;
   out.u64(anchor.key);
@@ -153,11 +161,9 @@ inline std::string encode_anchor(const Anchor &anchor) {
     out.u64(part.address);
     out.u32(part.size);
     out.u32(static_cast<uint32_t>(part.marks.size()));
-    uint32_t last = 0;
-    for (uint32_t mark : part.marks) {
-      out.varint(mark - last);
-      last = mark;
-    }
+    put_places(out, part.marks);
+    out.varint(part.spots.size());
+    put_places(out, part.spots);
   }
   out.align(8);
   return out.take();
