@@ -166,6 +166,8 @@ def counted_paths(chord, profile, folder, functions):
     rows = json.loads(run([chord, "paths", profile, "--json"], cwd=folder).stdout)["rows"]
     for row in rows:
         if row["function"] in functions:
+            if not row["blocks"]:
+                continue  # from one cut through a dispatch to the next: no instruction tells of it
             start = "entry" if row["start"] == "entry" else "inside"
             counts[(row["function"], start, row["end"], tuple(row["blocks"]))] += row["count"]
     return counts
