@@ -196,7 +196,7 @@ std::optional<weave::Options> published() {
 const char *build_options_help() {
   return "  --place=optimal|redundant|vertex|vertex-edge   where counters go (optimal: fewest, coldest)\n"
          "  --counters=thread|atomic|global                thread: exact in threads, no locked instructions\n"
-         "  --loop-counters=registers|memory               where call-free loops keep them\n"
+         "  --loop-counters=memory|registers               where call-free loops keep them\n"
          "  --weights=PROFILE|structure|paper              frequencies: of an earlier run, or estimated\n"
          "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"
          "                                                 instructions, calls, branches, backward, loads, stores,\n"

@@ -23,7 +23,8 @@ import tempfile
 HERE = os.path.dirname(os.path.abspath(__file__))
 ABI = os.path.join(HERE, "..", "..", "abi")
 LEVELS = ("-O0", "-O1", "-O2", "-O3", "-O3 -mavx2")
-BUILDS = ("", "--loop-counters=memory", "--counters=delta", "--counters=atomic")
+BUILDS = ("--loop-counters=registers", "", "--loop-counters=registers --counters=delta",
+          "--loop-counters=registers --counters=atomic")
 
 
 class Failure(Exception):
