@@ -39,6 +39,7 @@ struct Change {
   std::optional<unsigned> from_vector;  // move this into a general register first, and append that
   bool wide = false;
   const Check *check = nullptr;
+  Resources operand = 0;  // the register that is added: not to be lent to anything else
 };
 
 Change change_by(int64_t amount) {
@@ -194,7 +195,8 @@ Snippet apply(const CounterPlace &p, const Change &change, Resources live) {
   unsigned wanted = for_address + (needs_holder ? 1 : 0) + (change.from_vector ? 1 : 0);
   if (free.size() < wanted) {
     // One more than wanted, in case one of those saved is %rax.
-    return with_saved(live, wanted + 1, register_numbered(p.index_register), [&](Resources less) { return apply(p, change, less); });
+    Resources pinned = register_numbered(p.index_register) | change.operand;
+    return with_saved(live, wanted + 1, pinned, [&](Resources less) { return apply(p, change, less); });
   }
   Address address = address_of(p, free);
   Snippet s;
@@ -223,7 +225,9 @@ unsigned vector_number(Resources one) { return number_of(one) - 16; }
 
 Change change_with(const std::string &operation, const Holder &h) {
   if (h.is_vector()) return {operation + "\t", false, vector_number(h.reg), h.wide};
-  return {fmt::format("{}\t{},", operation, reg(number_of(h.reg))), false, {}};
+  Change change{fmt::format("{}\t{},", operation, reg(number_of(h.reg))), false, {}};
+  change.operand = h.reg;
+  return change;
 }
 
 // One instruction on vector registers, in either encoding.

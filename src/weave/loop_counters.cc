@@ -168,7 +168,8 @@ double LoopPlanner::waiting_price(uint32_t l) const {
 
 void LoopPlanner::offer_updates(uint32_t l) {
   std::map<isa::Resources, std::pair<uint32_t, uint32_t>> updates;  // register -> block, instruction
-  isa::Resources written = 0, again = *isa::register_named("rsp");
+  // Not %rax: keeping flags takes it.
+  isa::Resources written = 0, again = *isa::register_named("rsp") | *isa::register_named("rax");
   for (core::Vertex v : forest_.members(eligible_[l].number)) {
     const Block &b = p_.blocks[v];
     for (uint32_t i = b.first; i < b.first + b.count; ++i) {
@@ -308,11 +309,22 @@ void LoopPlanner::keep_live(Sites &sites) const {
 }
 
 void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
+  auto place_of_held = [&](uint32_t h) {
+    return isa::CounterPlace{options_.counters, counters_label(n), out_.counters[h].counter};
+  };
+  // A way that leaves one loop may enter another that counts in the same register: first
+  // everything is released, then taken.
+  for (uint32_t h = 0; h < out_.held.size(); ++h) {
+    for_each_way(eligible_[loop_of_held_[h]], false, sites, [&](const Site &site, uint32_t edge, double) {
+      isa::Snippet s = isa::add_register(place_of_held(h), out_.counters[h].holder, site.live);
+      out_.pieces.push_back({site, edge, std::move(s), Effect::release, h});
+    });
+  }
   std::vector<isa::Resources> filled(eligible_.size());
   for (uint32_t h = 0; h < out_.held.size(); ++h) {
     const HeldCounter &c = out_.counters[h];
     uint32_t l = loop_of_held_[h];
-    isa::CounterPlace place{options_.counters, counters_label(n), c.counter};
+    isa::CounterPlace place = place_of_held(h);
     for_each_way(eligible_[l], true, sites, [&](const Site &site, uint32_t edge, double) {
       bool fill = c.holder.is_vector() && !(filled[l] & c.holder.ones);
       if (fill) out_.pieces.push_back({site, edge, isa::fill_ones(c.holder)});
@@ -320,9 +332,6 @@ void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
       out_.pieces.push_back({site, edge, std::move(s), Effect::hold, h});
     });
     filled[l] |= c.holder.ones;
-    for_each_way(eligible_[l], false, sites, [&](const Site &site, uint32_t edge, double) {
-      out_.pieces.push_back({site, edge, isa::add_register(place, c.holder, site.live), Effect::release, h});
-    });
   }
 }
 

@@ -12,11 +12,16 @@ using assembly::Procedure;
 
 namespace {
 
-// What inserted code did with a register on a way.
+// What inserted code did with a register on a way. A way may leave one loop and enter
+// another that counts in the same register, so order matters: what is read belongs to the
+// loop that was left until the register is set, and to the one that is entered from then on.
 struct Use {
-  uint32_t set = 0;      // written whatever it held
-  uint32_t read = 0;     // read and left as it was
-  uint32_t counted = 0;  // read and written
+  uint32_t set = 0;         // written whatever it held
+  uint32_t read_before = 0; // read and left as it was, before it was set
+  uint32_t read_after = 0;
+  uint32_t counted = 0;     // read and written
+  uint32_t added = 0;       // of those read: by an addition,
+  uint32_t subtracted = 0;  // by a subtraction
 };
 
 class HeldChecker {
@@ -61,19 +66,29 @@ class HeldChecker {
     if ((!from && !to) || p_.blocks[e.to].kind != assembly::BlockKind::code) return "";
     Use use = use_on(e);
     if (from && to) {
-      if (use.set != 0 || use.read != 0) return "set up or added inside the loop";
+      if (use.set + use.read_before + use.read_after != 0) return "set up or added inside the loop";
       return by_program() && use.counted != 0 ? "a probe changes the program's register" : "";
     }
-    uint32_t moved = by_program() || from ? use.read : use.set;
-    uint32_t other = by_program() ? use.set + use.counted : from ? use.set : use.read;
-    if (moved != 1 || other != 0) return from ? "not added once where the loop is left" : "not set up once where the loop is entered";
-    return "";
+    if (from) return is_released(use) ? "" : "not added once where the loop is left";
+    return is_taken(use) ? "" : "not set up once where the loop is entered";
+  }
+
+  bool is_released(const Use &use) const {
+    return by_program() ? use.added == 1 && use.set + use.counted == 0 : use.read_before == 1;
+  }
+  bool is_taken(const Use &use) const {
+    return by_program() ? use.subtracted == 1 && use.set + use.counted == 0 : use.set == 1 && use.read_after == 0;
   }
 
   Use use_on(const Edge &e) const {
     Use use;
-    bool kept = false;
+    bool kept = false, pushed = false, lent = false;
     for (const isa::Decoded &d : way_of_(e)) {
+      // Between push and pop a probe may use the register for something else.
+      if (d.mnemonic == "push" && (d.reads & reg_)) pushed = true;
+      if (d.mnemonic == "pop" && (d.writes & reg_)) pushed = lent = false;
+      lent = lent || (pushed && (d.writes & reg_));
+      if (lent) continue;
       // What probes save and put back is no use: on the stack, or %rax in another register.
       bool moves = d.mnemonic == "mov" && (d.traits & (isa::kLoad | isa::kStore)) == 0;
       if (moves && !kept && d.reads == reg_ && (reg_ & *isa::register_named("rax"))) {
@@ -84,8 +99,12 @@ class HeldChecker {
       if (restores) kept = false;
       if (kept || restores || d.mnemonic == "push" || d.mnemonic == "pop") continue;
       bool reads = d.reads & reg_, writes = d.writes & reg_;
+      if (reads && !writes) {
+        ++(use.set == 0 ? use.read_before : use.read_after);
+        use.added += d.mnemonic == "add";
+        use.subtracted += d.mnemonic == "sub";
+      }
       use.set += writes && (!reads || (d.kills & reg_ & ~d.reads));
-      use.read += reads && !writes;
       use.counted += reads && writes;
     }
     return use;
