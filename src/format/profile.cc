@@ -93,7 +93,9 @@ void read_counts(base::ByteReader in, uint32_t number, Segment &segment, uint64_
 void read_exits(base::ByteReader in, Segment &segment, bool &ok) {
   while (ok && !in.at_end()) {
     auto exit = read_struct<chord_exit>(in);
-    ok = in.ok() && module_at(segment, exit.module) != nullptr && exit.kind <= CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER;
+    ok = in.ok() && module_at(segment, exit.module) != nullptr &&
+         exit.kind <= CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER &&
+         (exit.kind < CHORD_EXIT_REGISTER || exit.path == 0);
     if (ok) segment.exits.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
   }
 }

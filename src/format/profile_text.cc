@@ -75,12 +75,13 @@ void read_process(TextReader &in, Segment &s) {
 
 void read_exit(TextReader &in, Segment &s) {
   EarlyExit e;
-  e.kind = in.keyword() == "register" ? CHORD_EXIT_REGISTER + static_cast<uint32_t>(in.number(CHORD_LAST_REGISTER))
-                                      : static_cast<uint32_t>(in.choice(kExitKinds));
+  bool is_register = in.keyword() == "register";
+  e.kind = is_register ? CHORD_EXIT_REGISTER + static_cast<uint32_t>(in.number(CHORD_LAST_REGISTER))
+                       : static_cast<uint32_t>(in.choice(kExitKinds));
   e.pc = in.number();
   e.count = in.number();
   e.module = in.number32();
-  e.path = in.number();
+  if (!is_register) e.path = in.number();
   if (e.module >= s.modules.size()) in.fail("no such module");
   s.exits.push_back(e);
 }

@@ -10,6 +10,7 @@ usage: run.py CHORD PROGRAM... [--compiler=gcc|clang] [--level=-O2]
 """
 import argparse
 import array
+import bisect
 import collections
 import json
 import os
@@ -60,13 +61,18 @@ class Activation:
 class Cutter:
     """From a trace of one thread to counts of (function, start, end, blocks)."""
 
-    def __init__(self, block_of, entries, leapers, counts):
-        self.block_of, self.entries, self.leapers, self.counts = block_of, entries, leapers, counts
+    def __init__(self, block_of, entries, own, leapers, counts):
+        self.block_of, self.entries, self.own = block_of, entries, own
+        self.leapers, self.counts = leapers, counts
         self.stack, self.before = [], 0
 
-    def leapt(self):
-        """The instruction before was one of those that land elsewhere than where calls return."""
-        return any(begin <= self.before < end for begin, end in self.leapers)
+    def leaps(self, pc):
+        """It is one of those instructions that land elsewhere than where calls return."""
+        return any(begin <= pc < end for begin, end in self.leapers)
+
+    def is_own(self, pc):
+        at = bisect.bisect(self.own, (pc, sys.maxsize)) - 1
+        return at >= 0 and pc < self.own[at][1]
 
     def count(self, activation, end):
         if activation.blocks:
@@ -77,9 +83,18 @@ class Cutter:
         last = activation.blocks[-1] if activation.blocks else None
         self.count(activation, "exit" if (last, "exit") in activation.function.edges else "partial")
 
-    def step(self, pc, sp):
+    def leave(self, pc, sp):
+        """Ends the activations whose frames are gone: left early if what took them away leaps."""
         while self.stack and sp > self.stack[-1].stack:
+            if self.leaps(pc) or self.leaps(self.before):
+                self.count(self.stack.pop(), "partial")
+            else:
+                self.end(self.stack.pop())
+        if self.stack and sp == self.stack[-1].stack and not self.is_own(pc):  # a tail call out of our text
             self.end(self.stack.pop())
+
+    def step(self, pc, sp):
+        self.leave(pc, sp)
         if pc in self.entries:
             top = self.stack[-1] if self.stack else None
             edge = (top.blocks[-1], 0) if top and top.blocks else None
@@ -88,7 +103,7 @@ class Cutter:
                 if top and top.stack == sp:  # a tail call
                     self.end(self.stack.pop())
                 self.stack.append(Activation(self.entries[pc], sp))
-        leapt, self.before = self.leapt(), pc
+        leapt, self.before = self.leaps(self.before), pc
         if pc not in self.block_of or not self.stack:
             return
         function, block = self.block_of[pc]
@@ -153,7 +168,7 @@ def expected_paths(chord, woven_profile, plain, folder, arguments):
     for at in range(0, len(words), 3):
         thread = words[at]
         if thread not in cutters:
-            cutters[thread] = Cutter(block_of, entries, leapers, counts)
+            cutters[thread] = Cutter(block_of, entries, ranges, leapers, counts)
         cutters[thread].step(words[at + 1], words[at + 2])
     for cutter in cutters.values():
         while cutter.stack:

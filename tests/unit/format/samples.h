@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "base/bytes.h"
+#include "chord_abi.h"
 #include "format/map.h"
 #include "format/profile.h"
 
@@ -67,7 +68,9 @@ class Sampler {
     s.modules.resize(1 + below(3));
     for (ModuleProfile &m : s.modules) fill(m);
     for (uint32_t i = below(5); i > 0; --i) {
-      s.exits.push_back({word(), 1 + word() % 9, below(static_cast<uint32_t>(s.modules.size())), below(2)});
+      uint32_t kind = below(CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER + 1);
+      uint64_t path = kind < CHORD_EXIT_REGISTER ? below(3) : 0;
+      s.exits.push_back({word(), 1 + word() % 9, below(static_cast<uint32_t>(s.modules.size())), kind, path});
     }
     s.notes.resize(below(2), "out of space");
     return s;
