@@ -20,6 +20,7 @@ gcc -O1 wait.c -o plain
 
 # begin COMMAND…: it runs until `finish`.
 begin() {
+  rm -f ready
   "$@" <input >ready 2>errors &
   process=$!
   exec 9>input
