@@ -205,6 +205,9 @@ enum {
   CHORD_RECORD_NOTE = 5,
   /* u64: process images that merging has summed into this segment; 1 without. */
   CHORD_RECORD_RUNS = 6,
+  /* chord_thread_events[]: what of the events' counters each thread counted; the counts
+   * add up to those of the COUNTS records. A thread may have several of one kind. */
+  CHORD_RECORD_THREADS = 7,
 };
 
 struct chord_process {
@@ -224,6 +227,12 @@ enum {
   CHORD_END_EXEC = 3,     /* replaced by exec */
   CHORD_END_DUMP = 4,     /* still running */
   CHORD_END_KILLED = 5,   /* by what no process can see coming */
+};
+
+struct chord_thread_events {
+  uint64_t count;
+  uint32_t thread; /* 1 is the first thread; others in the order they were created */
+  uint32_t kind;   /* CHORD_EVENT_* */
 };
 
 struct chord_module_info {

@@ -53,6 +53,7 @@ CHORD_API void __chord_api_pause() {
     paused->next = list;
     list = paused;
   }
+  settle_events(*running, *thread, true);
   thread->paused = list;
 }
 
@@ -74,6 +75,7 @@ CHORD_API void __chord_api_resume() {
       thread->paused = paused->next;
       unmap_kept(*running, paused, sizeof(Paused) + module.counters * sizeof(uint64_t));
     }
+    settle_events(*running, *thread, false);
   }
   record_frames(*running, thread, here(), -1);
 }

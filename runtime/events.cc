@@ -14,11 +14,44 @@ namespace chord::runtime {
 
 int64_t offset_of_events() { return reinterpret_cast<char *>(__chord_events) - thread_pointer(); }
 
-uint64_t events_of_thread(const Instance &instance, uint32_t kind) {
+uint64_t events_of_thread(const Instance &instance, uint32_t kind, const char *pointer) {
   uint64_t sum = 0;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->live) sum += events_at(event_counter(*module, thread_pointer(), kind));
+    if (module->live) sum += events_at(event_counter(*module, pointer, kind));
   return sum;
+}
+
+// ---- By thread --------------------------------------------------------------------
+// A module's totals do not say which thread counted what, and a thread's counters go
+// with it or with the module. So what a thread has counted is noted whenever one of the
+// two is about to go, when it is paused, and when a segment is cut.
+
+void settle_events(Instance &instance, Thread &thread, bool counts) {
+  for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
+    uint64_t now = events_of_thread(instance, kind, thread.pointer);
+    chord_thread_events fresh{now - thread.settled[kind], thread.number, kind};
+    thread.settled[kind] = now;
+    if (counts && fresh.count != 0 && thread.paused == nullptr)
+      add_record(instance, instance.settled_since, &fresh, sizeof fresh);
+  }
+}
+
+void settle_all_events(Instance &instance, bool counts) {
+  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
+    settle_events(instance, *thread, counts);
+}
+
+void collect_thread_events(Instance &instance, bool counts) {
+  settle_all_events(instance, counts);
+  // Something is left of a segment that could not be written.
+  Records &last = instance.settled;
+  for (size_t at = 0; counts && at < last.used; at += sizeof(chord_thread_events))
+    add_record(instance, instance.settled_since, last.data + at, sizeof(chord_thread_events));
+  last.used = 0;
+  Records now = instance.settled_since;
+  instance.settled_since = last;
+  last = now;
+  if (!counts) last.used = 0;
 }
 
 namespace {

@@ -50,33 +50,16 @@ bool count_in(ExitTable &table, uint64_t key, uint64_t path, int64_t count) {
   return false;
 }
 
-bool grow(Instance &instance, ResolvedExits &exits) {
-  size_t capacity = exits.capacity == 0 ? 1024 : exits.capacity * 2;
-  auto *data = static_cast<chord_exit *>(map_kept(instance, capacity * sizeof(chord_exit)));
-  if (data == nullptr) return false;
-  if (exits.data != nullptr) {
-    copy_bytes(data, exits.data, exits.size * sizeof(chord_exit));
-    unmap_kept(instance, exits.data, exits.capacity * sizeof(chord_exit));
-  }
-  exits.data = data;
-  exits.capacity = capacity;
-  return true;
-}
-
 // `merge`: an earlier loading of the module may have left the same exit behind.
 void resolve(Instance &instance, const chord_exit &exit, bool merge) {
-  ResolvedExits &exits = instance.resolved;
-  for (size_t i = 0; merge && i < exits.size; ++i)
-    if (exits.data[i].pc == exit.pc && exits.data[i].module == exit.module &&
-        exits.data[i].kind == exit.kind && exits.data[i].path == exit.path) {
-      exits.data[i].count += exit.count;
+  auto *exits = instance.resolved.begin<chord_exit>();
+  for (size_t i = 0; merge && i < instance.resolved.size<chord_exit>(); ++i)
+    if (exits[i].pc == exit.pc && exits[i].module == exit.module && exits[i].kind == exit.kind &&
+        exits[i].path == exit.path) {
+      exits[i].count += exit.count;
       return;
     }
-  if (exits.size == exits.capacity && !grow(instance, exits)) {
-    instance.notes |= note_out_of_memory;
-    return;
-  }
-  exits.data[exits.size++] = exit;
+  add_record(instance, instance.resolved, &exit, sizeof exit);
 }
 
 }  // namespace
@@ -109,7 +92,7 @@ void collect_exits(Instance &instance, Module &module, bool merge) {
 
 void forget_exits(Instance &instance) {
   spill_jumps(instance);
-  instance.resolved.size = 0;
+  instance.resolved.used = 0;
   for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
     for (uint64_t i = 0; i < table->slots; ++i) __atomic_store_n(&table->slot[i].count, 0, __ATOMIC_RELAXED);
 }

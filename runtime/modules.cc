@@ -209,6 +209,7 @@ void retire_module(Instance &instance, Module &module) {
   forget_jumps(instance);
   Guard guard(instance.lock);
   collect_exits(instance, module, true);
+  settle_all_events(instance, true);
   take_snapshot(instance, module);
   for (size_t i = 0; i < module.counters; ++i) module.merged[i] = module.snapshot[i];
   for (size_t i = 0; i < module.proc_count; ++i)
@@ -227,6 +228,7 @@ void retire_module(Instance &instance, Module &module) {
   module.free_blocks = nullptr;
   module.live = false;
   module.procs = nullptr;
+  settle_all_events(instance, false);
 }
 
 bool in_woven_module(const Instance &instance, uint64_t pc) {
@@ -235,6 +237,25 @@ bool in_woven_module(const Instance &instance, uint64_t pc) {
         pc - reinterpret_cast<uint64_t>(module->low) < static_cast<uint64_t>(module->high - module->low))
       return true;
   return false;
+}
+
+void add_record(Instance &instance, Records &records, const void *record, size_t size) {
+  if (records.used + size > records.capacity) {
+    size_t capacity = records.capacity == 0 ? 32 * 1024 : records.capacity * 2;
+    auto *data = static_cast<char *>(map_kept(instance, capacity));
+    if (data == nullptr) {
+      instance.notes |= note_out_of_memory;
+      return;
+    }
+    if (records.data != nullptr) {
+      copy_bytes(data, records.data, records.used);
+      unmap_kept(instance, records.data, records.capacity);
+    }
+    records.data = data;
+    records.capacity = capacity;
+  }
+  copy_bytes(records.data + records.used, record, size);
+  records.used += size;
 }
 
 void *take_memory(Instance &instance, size_t size) {

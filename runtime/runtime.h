@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 6;
+constexpr uint32_t layout_version = 7;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -105,8 +105,14 @@ inline uint64_t *event_counter(const Module &module, const char *thread_pointer,
 inline uint64_t events_at(const uint64_t *counter) {
   return __atomic_load_n(counter, __ATOMIC_RELAXED) - __atomic_load_n(counter + CHORD_EVENT_KINDS, __ATOMIC_RELAXED);
 }
-// Of the calling thread, over all modules.
-uint64_t events_of_thread(const Instance &instance, uint32_t kind);
+// Of the thread with that pointer, or the calling one, over all modules.
+uint64_t events_of_thread(const Instance &instance, uint32_t kind, const char *pointer = thread_pointer());
+// Keeps, under the thread's number, what it counted since this was last called;
+// or not, if `counts` is false or it is paused. Call with the lock held.
+void settle_events(Instance &instance, Thread &thread, bool counts);
+void settle_all_events(Instance &instance, bool counts);
+// For the segment that is about to be written; `counts` as above.
+void collect_thread_events(Instance &instance, bool counts);
 bool in_woven_module(const Instance &instance, uint64_t pc);
 
 // ---- Threads (threads.cc) -----------------------------------------------
@@ -138,6 +144,7 @@ struct Thread {
   Thread *next_free;
   char *pointer;  // thread_pointer() of the thread
   uint32_t id;
+  uint32_t number;      // in order of creation, from 1; for the profile
   uint32_t end_rounds;  // how often the end hook has run
   Block *blocks;
   Paused *paused;  // null: counting
@@ -148,6 +155,7 @@ struct Thread {
   uint32_t stop_done;    // number of the last stop it answered
   char *alternate_stack;
   Budget budgets[CHORD_EVENT_KINDS];
+  uint64_t settled[CHORD_EVENT_KINDS];  // its events when they were last settled
   uint64_t vfork_stack;  // stack pointer of a vfork call that has a child, or 0
   CleanupHandler cleanup;
   bool cleanup_is_set;
@@ -439,10 +447,17 @@ inline const char *note_text(uint32_t note) {
 }
 
 struct UnwindCache;
-struct ResolvedExits {
-  chord_exit *data;
-  size_t size, capacity;
+// A list of records of one size, for readers of the dead process, too.
+struct Records {
+  char *data;
+  size_t used, capacity;  // bytes
+  template <class T>
+  T *begin() const { return reinterpret_cast<T *>(data); }
+  template <class T>
+  size_t size() const { return used / sizeof(T); }
 };
+// Call with the lock held.
+void add_record(Instance &instance, Records &records, const void *record, size_t size);
 
 constexpr size_t write_buffer_size = 64 * 1024;
 constexpr int fatal_signal_limit = 32;
@@ -464,6 +479,7 @@ struct Instance {
   Thread *threads;
   Thread *free_threads;
   uint64_t threads_seen;
+  uint32_t threads_numbered;
   uint32_t ended_ids[256];  // ring: the kernel lists a thread a little longer than we do
   uint32_t ended_count;
   uint64_t process_start_ns;  // never changes: names the profile
@@ -487,7 +503,10 @@ struct Instance {
   ExitTable *exits;
   JumpTable *jumps;
   ContextTable *contexts;
-  ResolvedExits resolved;
+  Records resolved;  // chord_exit
+  // chord_thread_events: of the segment that is written, and since. The second grows
+  // while the first is read.
+  Records settled, settled_since;
   // Memory
   char *pool;
   size_t pool_left;

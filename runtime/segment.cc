@@ -36,6 +36,7 @@ void begin_anew(Instance &instance) {
     take_snapshot(instance, *module);
     copy_words(module->snapshot, module->written, module->counters);
   }
+  collect_thread_events(instance, false);
   forget_exits(instance);
 }
 
@@ -46,13 +47,15 @@ void total_up(Instance &instance) {
     take_snapshot(instance, *module);
     collect_exits(instance, *module, false);
   }
+  collect_thread_events(instance, true);
 }
 
 void mark_written(Instance &instance) {
   Guard guard(instance.lock);
   for (Module *module = instance.modules; module != nullptr; module = module->next)
     copy_words(module->snapshot, module->written, module->counters);
-  instance.resolved.size = 0;
+  instance.resolved.used = 0;
+  instance.settled.used = 0;
   instance.notes = 0;
   instance.unstopped = 0;
   instance.start_ns = wall_clock_ns();

@@ -52,6 +52,8 @@ namespace chord::runtime {
 namespace {
 
 __attribute__((used, tls_model("initial-exec"))) thread_local Thread *self = nullptr;
+// Known before the thread is listed, and after it.
+__attribute__((used, tls_model("initial-exec"))) thread_local uint32_t own_number = 0;
 __attribute__((used)) int (*const keeps_pthread_create)(int, const struct sigevent *) = mq_notify;
 
 // After a thread's end hook: what little still runs in it counts, but is only
@@ -79,6 +81,8 @@ Thread *enlist(Instance &instance, uint32_t id) {
   thread->alternate_stack = stack;
   thread->pointer = thread_pointer();
   thread->id = id;
+  if (own_number == 0) own_number = ++instance.threads_numbered;
+  thread->number = own_number;
   thread->next = instance.threads;
   if (instance.threads != nullptr) instance.threads->previous = thread;
   instance.threads = thread;
@@ -141,6 +145,7 @@ struct Start {
   void *(*function)(void *);
   void *argument;
   Start *next_free;
+  uint32_t number;
 };
 
 using Create = int (*)(pthread_t *, const pthread_attr_t *, void *(*)(void *), void *);
@@ -157,11 +162,16 @@ Create real_create() {
   return create;
 }
 
-Start *take_start(Instance &instance) {
+// The number is taken here, where threads are in the order the program starts them in.
+Start *take_start(Instance &instance, const Start &what) {
   Guard guard(instance.lock);
   auto *start = static_cast<Start *>(instance.free_starts);
-  if (start == nullptr) return static_cast<Start *>(take_memory(instance, sizeof(Start)));
-  instance.free_starts = start->next_free;
+  if (start != nullptr)
+    instance.free_starts = start->next_free;
+  else if ((start = static_cast<Start *>(take_memory(instance, sizeof(Start)))) == nullptr)
+    return nullptr;
+  *start = what;
+  start->number = ++instance.threads_numbered;
   return start;
 }
 
@@ -197,9 +207,8 @@ int create(pthread_t *thread, const pthread_attr_t *attributes, const Start &wha
   Create real = real_create();
   if (real == nullptr) return EAGAIN;
   Instance *running = instance();
-  Start *start = running != nullptr ? take_start(*running) : nullptr;
+  Start *start = running != nullptr ? take_start(*running, what) : nullptr;
   if (start == nullptr) return real(thread, attributes, what.function, what.argument);
-  *start = what;
   __atomic_fetch_add(&running->starting, 1, __ATOMIC_RELAXED);
   pthread_attr_t copy;
   int result = real(thread, with_room(*running, attributes, copy), __chord_thread_main, start);
@@ -218,6 +227,7 @@ int create(pthread_t *thread, const pthread_attr_t *attributes, const Start &wha
 
 extern "C" CHORD_SHARED Entry __chord_begin_thread(Start *start) {
   Entry entry{start->function, start->argument};
+  own_number = start->number;
   if (Instance *running = instance()) {
     {
       Guard guard(running->lock);
@@ -232,20 +242,20 @@ extern "C" CHORD_SHARED Entry __chord_begin_thread(Start *start) {
 
 extern "C" __attribute__((externally_visible, weak, visibility("default"))) int pthread_create(
     pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) noexcept {
-  return create(thread, attributes, {function, argument, nullptr});
+  return create(thread, attributes, {function, argument, nullptr, 0});
 }
 
 // Calls in woven code come here directly: in a program that is not woven, the
 // definition above is hidden behind libc's.
 extern "C" CHORD_SHARED int __chord_wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                                         void *(*function)(void *), void *argument) {
-  return create(thread, attributes, {function, argument, nullptr});
+  return create(thread, attributes, {function, argument, nullptr, 0});
 }
 
 extern "C" CHORD_SHARED int __chord_wrap_thrd_create(thrd_t *thread, thrd_start_t function, void *argument) {
   // The result is an int, in the low half of the register that a pointer would fill.
   auto *returns_pointer = reinterpret_cast<void *(*)(void *)>(reinterpret_cast<void *>(function));
-  int result = create(thread, nullptr, {returns_pointer, argument, nullptr});
+  int result = create(thread, nullptr, {returns_pointer, argument, nullptr, 0});
   return result == 0 ? thrd_success : result == ENOMEM || result == EAGAIN ? thrd_nomem : thrd_error;
 }
 
@@ -281,6 +291,7 @@ Thread *current_thread(Instance &instance) {
 void end_thread(Instance &instance, Thread &thread) {
   leave_alternate_stack(thread);
   Guard guard(instance.lock);
+  settle_events(instance, thread, true);
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
     Paused *paused = thread.paused;
     while (paused != nullptr && paused->module != module) paused = paused->next;
@@ -337,8 +348,10 @@ void forget_other_threads(Instance &instance) {
   if (mine != nullptr) {
     mine->id = thread_id();
     mine->stop_wanted = mine->stop_done = 0;
+    mine->number = 1;
   }
-  instance.threads_seen = 1;
+  own_number = 1;
+  instance.threads_seen = instance.threads_numbered = 1;
   instance.starting = 0;
 }
 

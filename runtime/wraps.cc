@@ -121,9 +121,9 @@ int exec(Call &&call) {
 
 void on_quick_exit(void *) { end_image(CHORD_END_QUICK, 0); }
 
-// The arguments of execl and its kin as a vector.
-template <class Use>
-int with_vector(const char *first, va_list &list, Use &&use) {
+// execl and its kin: the arguments as a vector; `has_environment`: one is behind them.
+__attribute__((noinline)) int exec_list(decltype(&execve) how, const char *file, const char *first, va_list &list,
+                                        bool has_environment) {
   va_list counting;
   va_copy(counting, list);
   size_t count = 1;
@@ -132,7 +132,8 @@ int with_vector(const char *first, va_list &list, Use &&use) {
   auto **vector = static_cast<char **>(__builtin_alloca((count + 1) * sizeof(char *)));
   vector[0] = const_cast<char *>(first);
   for (size_t i = 1; first != nullptr && i <= count; ++i) vector[i] = va_arg(list, char *);
-  return use(vector);
+  char **environment = has_environment ? va_arg(list, char **) : environ;
+  return exec([&] { return how(file, vector, environment); });
 }
 
 }  // namespace
@@ -190,26 +191,21 @@ CHORD_WRAPPER int __chord_wrap_fexecve(int file, char *const arguments[], char *
 CHORD_WRAPPER int __chord_wrap_execl(const char *path, const char *argument, ...) {
   va_list list;
   va_start(list, argument);
-  int result =
-      with_vector(argument, list, [&](char **vector) { return exec([&] { return execv(path, vector); }); });
+  int result = exec_list(execve, path, argument, list, false);
   va_end(list);
   return result;
 }
 CHORD_WRAPPER int __chord_wrap_execlp(const char *file, const char *argument, ...) {
   va_list list;
   va_start(list, argument);
-  int result =
-      with_vector(argument, list, [&](char **vector) { return exec([&] { return execvp(file, vector); }); });
+  int result = exec_list(execvpe, file, argument, list, false);
   va_end(list);
   return result;
 }
 CHORD_WRAPPER int __chord_wrap_execle(const char *path, const char *argument, ...) {
   va_list list;
   va_start(list, argument);
-  int result = with_vector(argument, list, [&](char **vector) {
-    char **environment = va_arg(list, char **);
-    return exec([&] { return execve(path, vector, environment); });
-  });
+  int result = exec_list(execve, path, argument, list, true);
   va_end(list);
   return result;
 }

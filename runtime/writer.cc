@@ -157,6 +157,10 @@ void put_module(Writer &out, const Module &module) {
   });
 }
 
+void put_records(Writer &out, uint32_t tag, const Records &records) {
+  if (records.used != 0) out.record(tag, 0, [&] { out.bytes(records.data, records.used); });
+}
+
 void put_note(Writer &out, const char *note) {
   out.record(CHORD_RECORD_NOTE, 0, [&] { out.text(note); });
 }
@@ -178,9 +182,8 @@ uint32_t put_payload(Writer &out, const Instance &instance, const End &end) {
   for (uint32_t number = 0; number < instance.module_count; ++number)
     for (const Module *module = instance.modules; module != nullptr; module = module->next)
       if (module->number == number) put_module(out, *module);
-  if (instance.resolved.size != 0)
-    out.record(CHORD_RECORD_EXITS, 0,
-               [&] { out.bytes(instance.resolved.data, instance.resolved.size * sizeof(chord_exit)); });
+  put_records(out, CHORD_RECORD_EXITS, instance.resolved);
+  put_records(out, CHORD_RECORD_THREADS, instance.settled);
   put_notes(out, instance);
   constexpr uint32_t missing = note_out_of_memory | note_unseen_threads;
   return (end.kind == CHORD_END_DUMP ? uint32_t{CHORD_SEGMENT_LIVE} : 0u) |

@@ -32,6 +32,26 @@ int64_t interrupted(const format::Segment &segment, bool one_kind) {
   return sum;
 }
 
+// Modulo 2^64: a thread that runs across a cut in the middle of a block may count back.
+void add_threads(EventTotals &totals, const format::Segment &segment) {
+  for (const format::ThreadEvents &events : segment.thread_events) {
+    std::optional<uint64_t> &count = totals.by_thread[events.thread][events.kind];
+    count = count.value_or(0) + events.count;
+  }
+}
+
+// Whatever is the reason, the listing must not look complete.
+void warn_of_unknown_threads(EventTotals &totals) {
+  for (size_t kind = 0; kind < totals.total.size(); ++kind) {
+    uint64_t known = 0;
+    for (const auto &[thread, counts] : totals.by_thread) known += counts[kind].value_or(0);
+    if (totals.total[kind].value_or(0) == known) continue;
+    totals.thread_warnings.push_back(
+        fmt::format("{}: {} of {} were counted by threads that the profile does not tell apart", format::kEventNames[kind],
+                    static_cast<int64_t>(totals.total[kind].value_or(0) - known), totals.total[kind].value_or(0)));
+  }
+}
+
 }  // namespace
 
 bool EventTotals::empty() const {
@@ -47,6 +67,7 @@ EventTotals total_events(const format::Profile &profile) {
     for (const std::string &note : segment.notes) {
       totals.warnings.push_back(fmt::format("process {}: {}", segment.pid, note));
     }
+    add_threads(totals, segment);
     for (const format::ModuleProfile &module : segment.modules) {
       for (const format::ModuleProfile::Procedure &p : module.procedures) {
         for (size_t kind = 0; kind < format::kEventNames.size(); ++kind) {
@@ -66,6 +87,7 @@ EventTotals total_events(const format::Profile &profile) {
         "those blocks",
         stopped));
   }
+  warn_of_unknown_threads(totals);
   return totals;
 }
 

@@ -1,4 +1,4 @@
-// Events that a profile's runs counted (`chord --events=KIND`), by kind and by mark.
+// Events that a profile's runs counted (`chord --events=KIND`), by kind, mark and thread.
 //
 // Needs the profile alone: a kind's counter is written as that of a procedure with a
 // small key (chord_abi.h).
@@ -23,8 +23,11 @@ struct EventTotals {
   EventCounts total{};
   // By label of chord_mark, in order of first appearance; "" before the first mark.
   std::vector<std::pair<std::string, EventCounts>> by_mark;
+  // By number, over all processes: 1 is the first thread of each, others follow in the order of creation.
+  std::map<uint32_t, EventCounts> by_thread;
   uint64_t runs = 0;
   std::vector<std::string> warnings;
+  std::vector<std::string> thread_warnings;  // that concern by_thread alone
 
   bool empty() const;
 };

@@ -26,6 +26,11 @@ std::vector<std::pair<const T *, T>> read_list(const ImageMemory &memory, const 
   return all;
 }
 
+template <class T>
+std::vector<T> records(const ImageMemory &memory, const runtime::Records &list) {
+  return memory.get_array(static_cast<const T *>(list.begin<T>()), list.size<T>());
+}
+
 template <size_t N>
 std::string text_of(const char (&buffer)[N]) {
   return std::string(buffer, std::find(buffer, buffer + N, '\0'));
@@ -121,7 +126,7 @@ void ImageReader::add_exit(uint64_t pc, uint32_t kind, int64_t count, uint64_t p
 }
 
 void ImageReader::read_exit_tables() {
-  for (const chord_exit &exit : memory_.get_array(instance_->resolved.data, instance_->resolved.size))
+  for (const chord_exit &exit : records<chord_exit>(memory_, instance_->resolved))
     exits_.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
   for (const runtime::ExitTable *at = instance_->exits; at != nullptr;) {
     runtime::ExitTable header = memory_.get(at);
@@ -180,6 +185,29 @@ bool ImageReader::finds_block(const Module &module, const Thread &thread, runtim
   return false;
 }
 
+uint64_t ImageReader::events_of(const Module &module, const Thread &thread, uint32_t kind) const {
+  const uint64_t *counter = runtime::event_counter(module, thread.pointer, kind);
+  return memory_.get(counter) - memory_.get(counter + CHORD_EVENT_KINDS);
+}
+
+// What was settled, and what threads have counted since.
+std::vector<format::ThreadEvents> ImageReader::events_by_thread() const {
+  std::vector<format::ThreadEvents> all;
+  for (const runtime::Records *list : {&instance_->settled, &instance_->settled_since})
+    for (const chord_thread_events &e : records<chord_thread_events>(memory_, *list))
+      all.push_back({e.thread, e.kind, e.count});
+  for (const Thread &thread : threads_) {
+    if (durable_ || thread.paused != nullptr) continue;
+    for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
+      uint64_t fresh = 0 - thread.settled[kind];
+      for (const Module &module : modules_)
+        if (module.live) fresh += events_of(module, thread, kind);
+      if (fresh != 0) all.push_back({thread.number, kind, fresh});
+    }
+  }
+  return all;
+}
+
 // What one thread counted, or, without one, all that count in common.
 std::vector<uint64_t> ImageReader::counters_of(const Module &module, const chord_proc &proc, uint64_t record,
                                                const Thread *thread) const {
@@ -190,10 +218,7 @@ std::vector<uint64_t> ImageReader::counters_of(const Module &module, const chord
   auto pointer = reinterpret_cast<uint64_t>(thread->pointer);
   if (proc.kind == CHORD_COUNTERS_THREAD)
     return read(pointer + static_cast<uint64_t>(int64_t{static_cast<int32_t>(proc.counters)}));
-  if (proc.kind == CHORD_COUNTERS_EVENT) {
-    uint64_t counter = pointer + static_cast<uint64_t>(module.events) + static_cast<uint64_t>(proc.counters) * sizeof(uint64_t);
-    return {read(counter).at(0) - read(counter + CHORD_EVENT_KINDS * sizeof(uint64_t)).at(0)};
-  }
+  if (proc.kind == CHORD_COUNTERS_EVENT) return {events_of(module, *thread, static_cast<uint32_t>(proc.counters))};
   runtime::Block block;
   if (proc.kind != CHORD_COUNTERS_DELTA || !finds_block(module, *thread, block)) return {};
   auto low = reinterpret_cast<uint64_t>(module.delta_low);
@@ -273,6 +298,7 @@ format::Segment ImageReader::finish(uint32_t end, uint32_t status, uint64_t end_
     const auto &[module, pc, kind, path] = place;
     if (count != 0) segment.exits.push_back({pc, count, module, kind, path});
   }
+  segment.thread_events = events_by_thread();
   for (uint32_t note = 1; note < runtime::note_end; note *= 2)
     if ((instance_->notes & note) != 0) add_note(runtime::note_text(note));
   segment.notes = notes_;

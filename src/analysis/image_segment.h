@@ -43,6 +43,8 @@ class ImageReader {
   void read_threads();
   void read_exit_tables();
   void read_jumps();
+  std::vector<format::ThreadEvents> events_by_thread() const;
+  uint64_t events_of(const runtime::Module &module, const runtime::Thread &thread, uint32_t kind) const;
   std::vector<uint64_t> totals(const runtime::Module &module, const std::vector<chord_proc> &procs) const;
   void add_thread(const runtime::Module &module, const std::vector<chord_proc> &procs, const runtime::Thread &thread,
                   std::vector<uint64_t> &into) const;

@@ -1,7 +1,9 @@
 #include <chord_abi.h>
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "analysis/event_totals.h"
@@ -19,10 +21,12 @@ constexpr const char *kExamples =
     "Examples:\n"
     "  chord --events=instructions,calls gcc -O2 prog.c -o prog && ./prog && chord events\n"
     "  chord events --by=mark        between the program's calls of chord_mark()\n"
+    "  chord events --by=thread      each thread's, numbered in the order of creation; 1 is main's\n"
     "  chord events --by=callsite    built with --callsites: what each call took with all it called\n"
     "  chord events 1234             of a running process, up to now\n"
     "\n"
-    "All threads and all runs of the profile are added up.\n";
+    "All threads and all runs of the profile are added up; with --by=thread, threads of one\n"
+    "number in all runs.\n";
 
 report::Table list_kinds(const analysis::EventTotals &totals) {
   report::Table table;
@@ -37,19 +41,31 @@ report::Table list_kinds(const analysis::EventTotals &totals) {
   return table;
 }
 
-report::Table list_marks(const analysis::EventTotals &totals) {
+// One part of the run, a mark or a thread, in each row.
+report::Table table_of_parts(const std::string &part, bool left) {
   report::Table table;
-  table.by = "mark";
-  table.columns = {{"mark", "mark", true}, {"kind", "kind", true}, {"events", "events"}};
+  table.by = part;
+  table.columns = {{part, part, left}, {"kind", "kind", true}, {"events", "events"}};
   table.text_order = {2, 1, 0};
   table.weight = 2;
-  for (const auto &[label, counts] : totals.by_mark) {
-    for (size_t kind = 0; kind < counts.size(); ++kind) {
-      if (!counts[kind]) continue;
-      table.add(
-          {report::text(label), report::text(format::kEventNames[kind]), report::number(*counts[kind])});
-    }
+  return table;
+}
+
+void add_part(report::Table &table, const report::Cell &part, const analysis::EventCounts &counts) {
+  for (size_t kind = 0; kind < counts.size(); ++kind) {
+    if (counts[kind]) table.add({part, report::text(format::kEventNames[kind]), report::number(*counts[kind])});
   }
+}
+
+report::Table list_marks(const analysis::EventTotals &totals) {
+  report::Table table = table_of_parts("mark", true);
+  for (const auto &[label, counts] : totals.by_mark) add_part(table, report::text(label), counts);
+  return table;
+}
+
+report::Table list_threads(const analysis::EventTotals &totals) {
+  report::Table table = table_of_parts("thread", false);
+  for (const auto &[thread, counts] : totals.by_thread) add_part(table, report::ordinal(thread), counts);
   return table;
 }
 
@@ -95,9 +111,9 @@ int cmd_events(std::vector<std::string> args) {
   app.add_option("PROFILE", profiles, "profiles, or the number of a process; without any the newest *.chord in this folder")
       ->type_name("");
   app.add_option("--profile", file, "of a process: the file it writes, if it cannot be found")->type_name("FILE");
-  app.add_option("--by", by, "kind, mark, function or callsite")
+  app.add_option("--by", by, "kind, mark, thread, function or callsite")
       ->type_name("WHAT")
-      ->check(CLI::IsMember({"kind", "mark", "function", "callsite"}));
+      ->check(CLI::IsMember({"kind", "mark", "thread", "function", "callsite"}));
   app.add_option("--program", program, "the executable, if it is not where the profile says")->type_name("PATH");
   add_listing_options(app, listing);
   app.footer(kExamples);
@@ -113,13 +129,16 @@ int cmd_events(std::vector<std::string> args) {
                                                                             : "the profile holds no events",
                       "build with `chord --events=instructions gcc …`");
   }
+  if (by == "thread") std::ranges::copy(totals.thread_warnings, std::back_inserter(totals.warnings));
   for (const std::string &warning : totals.warnings) base::warning(warning);
   nlohmann::ordered_json head;
   head["schema"] = 1;
   head["program"] = std::filesystem::path(profile.segments[0].executable).filename().string();
   head["runs"] = totals.runs;
   head["warnings"] = totals.warnings;
-  report::Table table = by == "mark" ? list_marks(totals) : list_kinds(totals);
+  report::Table table = by == "mark"     ? list_marks(totals)
+                        : by == "thread" ? list_threads(totals)
+                                         : list_kinds(totals);
   print_listing(table, listing, head);
   return 0;
 }

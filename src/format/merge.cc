@@ -41,6 +41,7 @@ class Merged {
     for (const ModuleProfile &m : s.modules) number.push_back(add_module(m));
     // Exits are signed: what ran on across a cut is -1 on its far side.
     for (const EarlyExit &e : s.exits) exits_[{number[e.module], e.pc, e.kind, e.path}] += e.count;
+    for (const ThreadEvents &e : s.thread_events) thread_events_[{e.thread, e.kind}] += e.count;
     for (const std::string &note : s.notes) {
       if (std::find(sum_.notes.begin(), sum_.notes.end(), note) == sum_.notes.end())
         sum_.notes.push_back(note);
@@ -52,6 +53,10 @@ class Merged {
       const auto &[module, pc, kind, path] = place;
       if (count != 0) sum_.exits.push_back({pc, count, module, kind, path});
     }
+    for (const auto &[counter, count] : thread_events_) {
+      const auto &[thread, kind] = counter;
+      sum_.thread_events.push_back({thread, kind, count});
+    }
     return std::move(sum_);
   }
 
@@ -61,6 +66,7 @@ class Merged {
     sum_.threads = sum_.runs = 0;
     sum_.modules.clear();
     sum_.exits.clear();
+    sum_.thread_events.clear();
     sum_.notes.clear();
   }
 
@@ -107,6 +113,7 @@ class Merged {
   std::map<std::string, uint32_t> modules_;
   std::vector<std::unordered_map<uint64_t, size_t>> procedures_;  // beside sum_.modules
   std::map<std::tuple<uint32_t, uint64_t, uint32_t, uint64_t>, uint64_t> exits_;
+  std::map<std::pair<uint32_t, uint32_t>, uint64_t> thread_events_;
 };
 
 }  // namespace

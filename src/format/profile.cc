@@ -100,6 +100,14 @@ void read_exits(base::ByteReader in, Segment &segment, bool &ok) {
   }
 }
 
+void read_thread_events(base::ByteReader in, Segment &segment, bool &ok) {
+  while (ok && !in.at_end()) {
+    auto events = read_struct<chord_thread_events>(in);
+    ok = in.ok() && events.kind < CHORD_EVENT_KINDS;
+    if (ok) segment.thread_events.push_back({events.thread, events.kind, events.count});
+  }
+}
+
 // False if a record is malformed.
 bool read_payload(std::string_view payload, Segment &segment) {
   base::ByteReader in(payload);
@@ -122,6 +130,9 @@ bool read_payload(std::string_view payload, Segment &segment) {
         break;
       case CHORD_RECORD_EXITS:
         read_exits(body, segment, ok);
+        break;
+      case CHORD_RECORD_THREADS:
+        read_thread_events(body, segment, ok);
         break;
       case CHORD_RECORD_NOTE:
         segment.notes.emplace_back(body.c_string());
@@ -259,6 +270,11 @@ std::string encode_segment(const Segment &segment) {
     base::ByteWriter body;
     for (const EarlyExit &e : segment.exits) write_struct(body, chord_exit{e.pc, e.count, e.module, e.kind, e.path});
     write_record(payload, CHORD_RECORD_EXITS, 0, body.bytes());
+  }
+  if (!segment.thread_events.empty()) {
+    base::ByteWriter body;
+    for (const ThreadEvents &e : segment.thread_events) write_struct(body, chord_thread_events{e.count, e.thread, e.kind});
+    write_record(payload, CHORD_RECORD_THREADS, 0, body.bytes());
   }
   for (const std::string &note : segment.notes) {
     base::ByteWriter body;

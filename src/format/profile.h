@@ -31,6 +31,14 @@ struct EarlyExit {
   bool operator==(const EarlyExit &) const = default;
 };
 
+// What one thread counted of a kind of event.
+struct ThreadEvents {
+  uint32_t thread = 0;  // from 1, in the order of creation
+  uint32_t kind = 0;    // CHORD_EVENT_*
+  uint64_t count = 0;
+  bool operator==(const ThreadEvents &) const = default;
+};
+
 struct Segment {
   uint32_t flags = 0;
   uint64_t pid = 0, parent = 0, start_ns = 0, end_ns = 0, threads = 0;
@@ -40,6 +48,7 @@ struct Segment {
   std::vector<std::string> arguments;
   std::vector<ModuleProfile> modules;
   std::vector<EarlyExit> exits;
+  std::vector<ThreadEvents> thread_events;
   std::vector<std::string> notes;
   bool operator==(const Segment &) const = default;
 };

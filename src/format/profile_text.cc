@@ -4,6 +4,7 @@
 #include <iterator>
 
 #include "chord_abi.h"
+#include "format/event_names.h"
 #include "format/profile.h"
 #include "format/text_form.h"
 
@@ -12,6 +13,7 @@ namespace {
 
 const std::vector<std::string_view> kEnds = {"exit", "signal", "quick", "exec", "dump"};
 const std::vector<std::string_view> kExitKinds = {"call", "pc", "check"};
+const std::vector<std::string_view> kKinds(kEventNames.begin(), kEventNames.end());
 
 std::string hex(std::string_view bytes) {
   std::string out;
@@ -62,6 +64,7 @@ void write(std::string &out, const Segment &s) {
       fmt::format_to(to, "left {} {:#x} {} {} {}\n", kExitKinds[e.kind], e.pc, e.count, e.module, e.path);
     }
   }
+  for (const ThreadEvents &e : s.thread_events) fmt::format_to(to, "thread {} {} {}\n", e.thread, kKinds[e.kind], e.count);
   for (const std::string &note : s.notes) fmt::format_to(to, "note {}\n", quote(note));
 }
 
@@ -126,6 +129,11 @@ bool read_line(TextReader &in, Segment &s) {
     read_counts(in, s);
   } else if (keyword == "left" || keyword == "register") {
     read_exit(in, s);
+  } else if (keyword == "thread") {
+    ThreadEvents &e = s.thread_events.emplace_back();
+    e.thread = in.number32();
+    e.kind = static_cast<uint32_t>(in.choice(kKinds));
+    e.count = in.number();
   } else if (keyword == "note") {
     s.notes.push_back(in.string());
   } else {

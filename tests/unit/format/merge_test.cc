@@ -1,5 +1,6 @@
 #include "format/merge.h"
 
+#include <chord_abi.h>
 #include <gtest/gtest.h>
 
 #include "base/diagnostics.h"
@@ -25,6 +26,8 @@ TEST(Merge, SumsRunsOfTheSameModules) {
   second.exits = {{0x10, 3, 1, 0}, {0x20, 1, 0, 1}};
   Segment third = run("", {0, 1});
   third.exits = {{0x20, 1, 0, 1}};
+  second.thread_events = {{2, CHORD_EVENT_CALLS, 7}, {1, CHORD_EVENT_CALLS, 1}, {2, CHORD_EVENT_CALLS, 2}};
+  third.thread_events = {{2, CHORD_EVENT_LOADS, 4}, {2, CHORD_EVENT_CALLS, 10}};
   std::vector<Segment> merged = merge_segments({run("", {1, 2}), second, third});
   ASSERT_EQ(merged.size(), 1u);
   const Segment &s = merged[0];
@@ -34,6 +37,8 @@ TEST(Merge, SumsRunsOfTheSameModules) {
   ASSERT_EQ(s.modules.size(), 2u);
   EXPECT_EQ(s.modules[0].procedures[0].counters, (std::vector<uint64_t>{5, 8}));
   EXPECT_EQ(s.exits, (std::vector<EarlyExit>{{0x20, 2, 0, 1}, {0x10, 3, 1, 0}}));
+  EXPECT_EQ(s.thread_events, (std::vector<ThreadEvents>{
+                                 {1, CHORD_EVENT_CALLS, 1}, {2, CHORD_EVENT_CALLS, 19}, {2, CHORD_EVENT_LOADS, 4}}));
 }
 
 TEST(Merge, MergingAgainChangesNothing) {

@@ -73,6 +73,7 @@ class Sampler {
       s.exits.push_back({word(), 1 + word() % 9, below(static_cast<uint32_t>(s.modules.size())), kind, path});
     }
     s.notes.resize(below(2), "out of space");
+    for (uint32_t i = below(5); i > 0; --i) s.thread_events.push_back({1 + below(9), below(CHORD_EVENT_KINDS), word()});
     return s;
   }
 
