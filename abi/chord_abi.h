@@ -76,6 +76,8 @@ enum {
 #define CHORD_BUDGET_WINDOW 1024
 /* Defined, weakly, by woven code whose probes look. */
 #define CHORD_CHECKED_SYMBOL "__chord_checked"
+/* Likewise, by woven code that has no unwind information. */
+#define CHORD_NO_RULES_SYMBOL "__chord_no_rules"
 
 /* In chord_proc::key and in COUNTS records small keys stand for kinds of events,
  * all others for procedures. */
@@ -134,6 +136,7 @@ struct chord_proc {
   F(execl) F(execlp) F(execle) \
   F(sigaction) F(signal) \
   F(pthread_create) F(thrd_create) F(vfork) \
+  F(pthread_exit) F(thrd_exit) F(pthread_cancel) \
   F(swapcontext) F(setcontext) \
   F(__pthread_register_cancel) F(__pthread_unregister_cancel) F(__pthread_unwind_next) \
   F(__pthread_register_cancel_defer) F(__pthread_unregister_cancel_restore)

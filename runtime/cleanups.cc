@@ -60,19 +60,26 @@ CleanupHandler *head_of_list() {
   return head;
 }
 
-void set_handler(Thread &thread) {
-  if (thread.cleanup_is_set) return;
-  _pthread_cleanup_push(as_libc(thread.cleanup), on_cleanup, &thread);
-  thread.cleanup_is_set = true;
-}
-
-// False where something else was registered above it since: then it stays.
+// False where something else was registered above it since: then it stays, and frames
+// whose buffers come next are left without a word.
 bool take_handler(Thread &thread) {
   if (!thread.cleanup_is_set) return true;
-  if (head_of_list() != &thread.cleanup) return false;
-  _pthread_cleanup_pop(as_libc(thread.cleanup), 0);
+  CleanupHandler *first = head_of_list(), *at = first;
+  while (at != nullptr && at != &thread.cleanup) at = at->previous;
+  if (at != nullptr && at != first) {
+    instance()->notes |= note_ended_early;
+    return false;
+  }
+  if (at != nullptr) _pthread_cleanup_pop(as_libc(thread.cleanup), 0);
   thread.cleanup_is_set = false;
   return true;
+}
+
+void set_handler(Thread &thread) {
+  if (!take_handler(thread)) return;
+  _pthread_cleanup_push(as_libc(thread.cleanup), on_cleanup, &thread);
+  thread.cleanup_is_set = true;
+  thread.cleanup_may_be_lost = false;
 }
 
 Thread *thread_of_caller() {
@@ -96,6 +103,25 @@ void leave(UnwindBuffer *buffer) {
 }
 
 }  // namespace
+
+// libc's unwinding ends where there is no rule, and leaves the frames beyond.
+void expect_unwinding(Instance &instance) {
+  Thread *thread = current_thread(instance);
+  if (thread != nullptr && thread->cleanup_buffer != nullptr) set_handler(*thread);
+  Frame frame;
+  __chord_capture(&frame.registers);
+  Step stepped;
+  while ((stepped = step(instance, frame)) == Step::caller) continue;
+  if (stepped == Step::lost) instance.notes |= note_ended_early;
+}
+
+void expect_cancellation(Instance &instance) {
+  Guard guard(instance.lock);
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    if (module->lacks_rules) instance.notes |= note_ended_early;
+  for (const Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
+    if (thread->cleanup_buffer != nullptr && thread->cleanup_may_be_lost) instance.notes |= note_ended_early;
+}
 
 #define CHORD_CLEANUP_WRAPPER extern "C" CHORD_SHARED void
 

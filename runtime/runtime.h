@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 7;
+constexpr uint32_t layout_version = 8;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -62,6 +62,7 @@ struct Module {
   int64_t events;                // __chord_events, likewise
   int64_t brackets;              // __chord_brackets, likewise
   bool checks_budget;            // some of its probes do
+  bool lacks_rules;              // some of its code has no unwind information
   size_t thread_bytes;           // size of the THREAD counters
   Block *free_blocks;
   uint8_t build_id[64];
@@ -159,6 +160,7 @@ struct Thread {
   uint64_t vfork_stack;  // stack pointer of a vfork call that has a child, or 0
   CleanupHandler cleanup;
   bool cleanup_is_set;
+  bool cleanup_may_be_lost;  // libc forgets it at a longjmp
   void *cleanup_buffer;  // libc's, of the innermost frame with a cleanup handler
 };
 
@@ -180,6 +182,13 @@ void *real_thread_start();
 void redirect_thread_starts(void *from, void *to);
 void install_thread_hook(Instance &instance, const ModuleState &state);
 void remove_thread_hook(Instance &instance);
+
+// ---- Threads that end early (cleanups.cc) -----------------------------------------
+
+// The calling thread is about to be unwound by libc, frame by frame.
+void expect_unwinding(Instance &instance);
+// Some thread will be, wherever it stands then.
+void expect_cancellation(Instance &instance);
 
 // ---- Brackets (brackets.cc) ---------------------------------------------------
 
@@ -419,7 +428,8 @@ enum Note : uint32_t {
   note_other_stack = 16,     // a longjmp to a stack that is not below us
   note_not_durable = 32,     // part of it is in no file, although CHORD_DURABLE asked for it
   note_calls_unmeasured = 64,  // brackets that were not closed where they should
-  note_end = 128,
+  note_ended_early = 128,      // a thread was, maybe where not all its frames could be told
+  note_end = 256,
 };
 
 inline const char *note_text(uint32_t note) {
@@ -440,6 +450,9 @@ inline const char *note_text(uint32_t note) {
     case note_calls_unmeasured:
       return "calls were left in a way that was not noticed, or stacks were switched; what calls took with all "
              "they called is not exact";
+    case note_ended_early:
+      return "a thread was ended by pthread_exit or a cancellation, and not all functions it was in could be told (code "
+             "without unwind information, or cleanup handlers beside others or a longjmp); they may be counted too far";
     default:
       return "a longjmp went to another stack; functions that were active on the stack it left may be "
              "contradictory";

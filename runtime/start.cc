@@ -30,6 +30,7 @@ extern const chord_proc __stop_chord_procs[] __attribute__((weak, visibility("hi
 CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local int64_t __chord_delta = 0;
 extern void *__dso_handle __attribute__((visibility("hidden")));
 extern const char __chord_checked __attribute__((weak, visibility("hidden")));
+extern const char __chord_no_rules __attribute__((weak, visibility("hidden")));
 int __register_atfork(void (*)(), void (*)(), void (*)(), void *);
 void exit(int) __attribute__((noreturn));
 }
@@ -337,6 +338,7 @@ void describe_module(Module &module, Instance &instance) {
   module.events = offset_of_events();
   module.brackets = offset_of_brackets();
   module.checks_budget = &__chord_checked != nullptr;
+  module.lacks_rules = &__chord_no_rules != nullptr;
 }
 
 }  // namespace chord::runtime

@@ -2,8 +2,10 @@
 // frame or the process ends without returning, and the ways a program looks at
 // its signal handlers. Each behaves as the function it stands for.
 #include <errno.h>
+#include <pthread.h>
 #include <setjmp.h>
 #include <stdarg.h>
+#include <threads.h>
 #include <unistd.h>
 
 #include "runtime.h"
@@ -152,6 +154,7 @@ CHORD_WRAPPER __attribute__((optimize("O2"))) void __chord_note_jump(const __jmp
   Thread *thread = current_thread(*running);
   uint64_t target = stack_pointer_of(environment->__jmpbuf);
   close_brackets(*running, target);
+  if (thread != nullptr && thread->cleanup_is_set) thread->cleanup_may_be_lost = true;
   if (thread != nullptr && thread->paused == nullptr && count_known_jump(*running, *caller, target)) {
     thread->popped = 0;
     return;
@@ -208,6 +211,21 @@ CHORD_WRAPPER int __chord_wrap_execle(const char *path, const char *argument, ..
   int result = exec_list(execve, path, argument, list, true);
   va_end(list);
   return result;
+}
+
+// ---- The end of a thread -------------------------------------------------------------
+
+CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap_pthread_exit(void *result) {
+  if (Instance *running = instance()) expect_unwinding(*running);
+  pthread_exit(result);
+}
+CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap_thrd_exit(int result) {
+  if (Instance *running = instance()) expect_unwinding(*running);
+  thrd_exit(result);
+}
+CHORD_WRAPPER int __chord_wrap_pthread_cancel(pthread_t thread) {
+  if (Instance *running = instance()) expect_cancellation(*running);
+  return pthread_cancel(thread);
 }
 
 // ---- vfork -----------------------------------------------------------------------

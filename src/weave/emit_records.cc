@@ -96,6 +96,11 @@ std::string emit_anchor(const Placer &placer, const format::Procedure &map, uint
 
 }  // namespace
 
+std::string emit_flag(std::string_view symbol) {
+  return fmt::format("\t.section .rodata.{0},\"aG\",@progbits,{0},comdat\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.byte 1\n",
+                     symbol);
+}
+
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &p, const format::Procedure &map,
                          uint32_t n, uint32_t section_owner, const std::vector<std::string> &spots, const Options &options) {
   Placer placer(unit.source->sections[p.fragments[0].section], n, section_owner);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "assembly/procedure.h"
@@ -18,5 +19,8 @@ namespace chord::weave {
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &procedure,
                          const format::Procedure &map, uint32_t n, uint32_t section_owner,
                          const std::vector<std::string> &spots, const Options &options);
+
+// Defines, once in a program, a symbol that tells the runtime something by being there.
+std::string emit_flag(std::string_view symbol);
 
 }  // namespace chord::weave

@@ -8,6 +8,7 @@
 #include "core/increments.h"
 #include "core/order.h"
 #include "core/spanning_tree.h"
+#include "weave/emit_records.h"
 #include "weave/event_kinds.h"
 
 namespace chord::weave {
@@ -363,8 +364,7 @@ std::string emit_event_records(const Options &options) {
         CHORD_PROCS_SECTION, name, kind, CHORD_EVENT_KEY(kind), static_cast<int>(CHORD_COUNTERS_EVENT));
   });
   if (options.budget) {
-    out += fmt::format("\t.section .rodata.{0},\"aG\",@progbits,{0},comdat\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.byte 1\n",
-                       CHORD_CHECKED_SYMBOL);
+    out += emit_flag(CHORD_CHECKED_SYMBOL);
   }
   return out;
 }

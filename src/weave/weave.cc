@@ -79,7 +79,10 @@ class UnitWeaver {
     if (out_.map.procedures.empty()) {
       out_.text = unit_.source->text;
     } else {
-      if (out_.woven != 0) name_stand_ins(unit_, edits_);
+      if (out_.woven != 0) {
+        name_stand_ins(unit_, edits_);
+        keep_rules_in_memory();
+      }
       out_.text = edits_.apply(unit_.source->text, out_.inserted);
       uint32_t end = static_cast<uint32_t>(out_.text.size());
       out_.text += tail();
@@ -89,6 +92,16 @@ class UnitWeaver {
   }
 
  private:
+  // Unwind information for debuggers alone (-g -fno-asynchronous-unwind-tables) is not there at
+  // run time. An assembler has one choice for a whole file, which the runtime's is part of.
+  void keep_rules_in_memory() {
+    const assembly::Source &source = *unit_.source;
+    for (const assembly::Statement &s : source.statements) {
+      if (s.kind != assembly::StatementKind::directive || s.name != ".cfi_sections" || s.operands.find(".eh_frame") != s.operands.npos) continue;
+      edits_.insert(static_cast<uint32_t>(s.operands.data() - source.text.data()), ".eh_frame, ");
+    }
+  }
+
   void procedure(uint32_t n) {
     const assembly::Procedure &p = unit_.procedures[n];
     std::string file = describer_.file_of(p);
@@ -149,6 +162,7 @@ class UnitWeaver {
     WovenProcedure woven =
         weave_procedure(unit_, p, n, *plan, sites, held, *probes, *brackets, paths ? &*paths : nullptr, options_);
     edits_.append(woven.edits);
+    lacks_rules_ = lacks_rules_ || woven.lacks_rules;
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());
     out_.unmatched += unmatched;
     map.plan = std::move(*plan);
@@ -197,6 +211,7 @@ class UnitWeaver {
   std::string tail() const {
     std::string out = "\n\t.att_syntax prefix\n";
     if (out_.woven != 0) out += records_ + emit_event_records(options_) + personality_routines();
+    if (out_.woven != 0 && lacks_rules_) out += emit_flag(CHORD_NO_RULES_SYMBOL);
     out += fmt::format("\t.section {},\"\",@progbits\n\t.incbin \"{}\"\n", CHORD_MAP_SECTION, around_.map_file);
     if (out_.woven != 0) out += fmt::format("\t.include \"{}\"\n", around_.runtime_file);
     return out;
@@ -212,6 +227,7 @@ class UnitWeaver {
   std::string records_;
   std::vector<std::string> spots_;  // labels of the spots of the procedure just woven
   std::set<std::string> personalities_;
+  bool lacks_rules_ = false;  // some woven procedure has no unwind information
   std::map<uint32_t, uint32_t> section_owner_;
   PathContext context_;
 };

@@ -354,12 +354,14 @@ class Weaver {
   // notes where the frame stood and passes on to the program's, if it has one.
   void take_unwinding(const Fragment &fragment) {
     uint32_t opened = assembly::kNoStatement;
+    bool has_rules = lone_push() != assembly::kNoStatement;
     for (uint32_t i = start_of_rules(source_, fragment); i < fragment.last_statement; ++i) {
       const Statement &s = statement(i);
       if (s.section != fragment.section) continue;
       bool ends = s.kind == StatementKind::instruction || s.name == ".cfi_endproc";
       if (s.name == ".cfi_startproc") {
         opened = i;
+        has_rules = true;
       } else if (opened != assembly::kNoStatement && s.name == ".cfi_personality" && pass_on(s)) {
         opened = assembly::kNoStatement;
       } else if (opened != assembly::kNoStatement && ends) {
@@ -367,6 +369,7 @@ class Weaver {
         opened = assembly::kNoStatement;
       }
     }
+    out_.lacks_rules = out_.lacks_rules || !has_rules;
   }
 
   bool pass_on(const Statement &s) {

@@ -31,6 +31,7 @@ struct WovenProcedure {
   std::vector<uint32_t> marks;             // marked instructions, fragment by fragment
   std::vector<SpotWriter::Placed> spots;   // and where they are, in order
   std::vector<std::string> personalities;  // routines that ours must pass control to
+  bool lacks_rules = false;                // some fragment has no unwind information
 };
 
 // The routine that stands in for `personality`.
