@@ -141,6 +141,13 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
     count_nothing(procedure);
     return;
   }
+  if (map.plan.placement == core::Placement::chosen_paths) {
+    // What ended early was on no chosen path.
+    count_nothing(procedure);
+    procedure.paths = count_chosen_paths(map, measured.counters, procedure.problem);
+    if (procedure.problem.empty()) procedure.problem = "only chosen paths of it are counted";
+    return;
+  }
   if (measured.exits.empty() && all_zero(measured.counters)) {
     count_nothing(procedure);
     return;

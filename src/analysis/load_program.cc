@@ -105,6 +105,15 @@ Program load_program(const format::Profile &profile, const LoadOptions &options)
   bool counted = std::any_of(program.procedures.begin(), program.procedures.end(), [](const CountedProcedure &p) {
     return p.map->plan.placement != core::Placement::none;
   });
+  auto chosen = static_cast<size_t>(std::count_if(program.procedures.begin(), program.procedures.end(),
+                                                  [](const CountedProcedure &p) { return p.counts_chosen_paths(); }));
+  if (chosen == program.procedures.size() && chosen != 0 && !options.paths) {
+    throw base::Error(fmt::format("{}: counts chosen paths alone, it has no counts of functions and lines", program.name),
+                      "`chord paths` shows them; build without --paths=SELECTION to count all");
+  }
+  if (chosen != 0 && !options.paths) {
+    warnings.push_back(fmt::format("{} functions count chosen paths alone and have no other counts (`chord paths` shows them)", chosen));
+  }
   if (!counted && !program.procedures.empty()) {
     throw base::Error(fmt::format("{}: built with --events alone, it has no counts of functions and lines", program.name),
                       "`chord events` shows its totals; add --place=optimal to count both");

@@ -127,14 +127,35 @@ PathCounts count_paths(const format::Procedure &map, const std::vector<uint64_t>
   return PathCounter(map, early_exits).run(counters, exits);
 }
 
+std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const std::vector<uint64_t> &counters,
+                                            std::string &wrong) {
+  const core::PathPlan &plan = map.plan.paths;
+  std::vector<CountedPath> paths;
+  std::optional<core::PathNumbering> numbering = core::number_cut_paths(map.graph(), plan.cuts, wrong);
+  if (!numbering) return paths;
+  if (numbering->paths != plan.paths) {
+    wrong = fmt::format("the map speaks of {} paths, its graph has {}", plan.paths, numbering->paths);
+    return paths;
+  }
+  for (size_t k = 0; k < plan.chosen.size(); ++k) {
+    uint64_t count = plan.slots[k] < counters.size() ? counters[plan.slots[k]] : 0;
+    paths.push_back({plan.chosen[k], core::regenerate_path(*numbering, plan.chosen[k]), static_cast<int64_t>(count)});
+  }
+  return paths;
+}
+
+core::PathNumbering numbering_of(const format::Procedure &map) {
+  std::string why_not;
+  std::optional<core::PathNumbering> numbering = core::number_cut_paths(map.graph(), map.plan.paths.cuts, why_not);
+  if (!numbering) throw base::Error(fmt::format("{}: {}", map.name, why_not));
+  return std::move(*numbering);
+}
+
 CountedPath path_numbered(const format::Procedure &map, const std::vector<CountedPath> &ran, uint64_t number) {
   for (const CountedPath &path : ran) {
     if (!path.partial && path.number == number) return path;
   }
-  std::string why_not;
-  std::optional<core::PathNumbering> numbering = core::number_cut_paths(map.graph(), map.plan.paths.cuts, why_not);
-  if (!numbering) throw base::Error(fmt::format("{}: {}", map.name, why_not));
-  return {number, core::regenerate_path(*numbering, number)};
+  return {number, core::regenerate_path(numbering_of(map), number)};
 }
 
 std::vector<uint32_t> blocks_of(const format::Procedure &map, const CountedPath &path) {

@@ -46,6 +46,19 @@ struct PathCounts {
 PathCounts count_paths(const format::Procedure &map, const std::vector<uint64_t> &counters,
                        const std::vector<PathExit> &exits, const std::vector<int64_t> &early_exits);
 
+// The same where paths were chosen (core/chosen_paths.h): each with its count, also those
+// that did not run. They tell nothing of edges. `wrong` is set if the map contradicts itself.
+std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const std::vector<uint64_t> &counters,
+                                            std::string &wrong);
+
+// Does the procedure count paths, all or chosen ones?
+inline bool counts_paths(const format::Procedure &map) {
+  return map.plan.placement == core::Placement::paths || map.plan.placement == core::Placement::chosen_paths;
+}
+
+// The numbers of the procedure's paths. Throws Error if the map contradicts itself.
+core::PathNumbering numbering_of(const format::Procedure &map);
+
 // The path of a number, with its count if it is among those that ran.
 CountedPath path_numbered(const format::Procedure &map, const std::vector<CountedPath> &ran, uint64_t number);
 

@@ -81,6 +81,7 @@ class Procedure {
         return core::place_vertex_edge_counters(graph_, costs, why_not);
       case core::Placement::none:
       case core::Placement::paths:
+      case core::Placement::chosen_paths:
         break;
     }
     return std::nullopt;

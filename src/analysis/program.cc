@@ -155,6 +155,7 @@ class ExitAdder {
   // `paths`: path registers, and how many activations had them.
   void at_pc(uint64_t pc, const Interruption &interruption, const std::map<uint64_t, int64_t> &paths) {
     if (!find(pc, pc)) return;
+    if (map().plan.placement == core::Placement::chosen_paths) return;  // it was on none of them
     if (map().plan.placement == core::Placement::paths) {
       for (const auto &[path, count] : paths) on_path(pc, path, count);
       return;
@@ -351,7 +352,7 @@ class Counter {
       count_procedure(module.measured[i], procedure);
       if (procedure.map->plan.placement == core::Placement::none) {
         ++without_counters_;
-      } else if (!procedure.exact()) {
+      } else if (!procedure.exact() && !procedure.counts_chosen_paths()) {
         program_.warnings.push_back(fmt::format("{}: its counts contradict each other and are not shown: {}",
                                                 procedure.map->name, procedure.problem));
       }

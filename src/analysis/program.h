@@ -40,6 +40,10 @@ struct CountedProcedure {
   bool ran_in_profile = false;     // some segment had counters for it
 
   bool exact() const { return problem.empty(); }
+  // Nothing but them, and nothing is wrong with it (chord --paths=SELECTION).
+  bool counts_chosen_paths() const {
+    return map->plan.placement == core::Placement::chosen_paths && !paths.empty();
+  }
 };
 
 struct Module {
@@ -76,6 +80,7 @@ struct LoadOptions {
   // among several programs in one profile.
   std::string program;
   bool texts = false;  // the instructions' texts are wanted
+  bool paths = false;  // paths are wanted: nothing else need be counted
 };
 
 // Throws Error where there is nothing left to report: several programs and none

@@ -6,6 +6,7 @@
 #include "base/diagnostics.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/path_selections.h"
 #include "report/paths.h"
 #include "report/summary.h"
 
@@ -18,25 +19,11 @@ constexpr const char *kExamples =
     "  chord paths --top=20                  the paths that ran most instructions\n"
     "  chord paths --by=function             paths possible, executed, needed for 90 and 99 %\n"
     "  chord paths show main 17              one path as the code it runs through\n"
+    "  chord paths select --top=20 -o hot    paths to be counted alone: chord --paths=hot gcc …\n"
     "\n"
     "A path is a way through a function without going round a loop: it starts at the entry,\n"
     "behind a loop's back edge or at a landing pad, and ends at the exit or with a back edge.\n"
     "A partial path is one that an exception, longjmp, exit or crash cut off.\n";
-
-bool counts_paths(const analysis::Program &program) {
-  for (const analysis::CountedProcedure &p : program.procedures) {
-    if (p.map->plan.placement == core::Placement::paths) return true;
-  }
-  return false;
-}
-
-analysis::Program load_paths(const InputOptions &input) {
-  analysis::Program program = load(input, false);
-  if (!counts_paths(program)) {
-    throw base::Error(fmt::format("{}: was built without path counts", program.name), "build with `chord --paths gcc …`");
-  }
-  return program;
-}
 
 int show(std::vector<std::string> args) {
   CLI::App app("One path as the code it runs through, with the branches it takes.", "chord paths show");
@@ -59,6 +46,7 @@ int show(std::vector<std::string> args) {
 
 int cmd_paths(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "show") return show({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "select") return paths_select({args.begin() + 1, args.end()});
   CLI::App app("Which ways through its functions the program took, and how often.", "chord paths");
   InputOptions input;
   ListingOptions listing;

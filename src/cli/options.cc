@@ -112,9 +112,9 @@ format::Profile read_profiles(const std::vector<std::string> &paths) {
   return all;
 }
 
-analysis::Program load(const InputOptions &input, bool texts) {
+analysis::Program load(const InputOptions &input, bool texts, bool paths) {
   format::Profile profile = read_profiles(input.profiles);
-  analysis::Program program = analysis::load_program(profile, {input.program, texts});
+  analysis::Program program = analysis::load_program(profile, {input.program, texts, paths});
   for (const std::string &warning : program.warnings) base::warning(warning);
   return program;
 }

@@ -41,7 +41,7 @@ bool looks_like_profile(const std::string &path);
 format::Profile read_profiles(const std::vector<std::string> &paths);
 
 // Reads, analyses, and prints the warnings.
-analysis::Program load(const InputOptions &input, bool texts);
+analysis::Program load(const InputOptions &input, bool texts, bool paths = false);
 
 // Writes the listing to stdout as asked for.
 void print_listing(report::Table &table, const ListingOptions &options, const nlohmann::ordered_json &head);

@@ -17,6 +17,7 @@ enum class Placement : uint8_t {
   vertex_edge,  // vprof(ecnt): vertex counts from fewer edge counters
   none,         // nothing is counted, and nothing can be told
   paths,        // one counter per acyclic path (core/path_numbering.h)
+  chosen_paths,  // some paths alone (core/chosen_paths.h); edges cannot be told
 };
 
 enum class Site : uint8_t { edge, vertex };
@@ -33,6 +34,11 @@ struct PathPlan {
   uint64_t paths = 0;            // numbers are 0 .. paths-1
   std::vector<EdgeId> cuts;      // edges that end a path; they determine the numbering
   std::vector<int64_t> partial;  // by vertex: path register + this = values so far
+  // Placement::chosen_paths, which has no `partial`: numbers of the paths, ascending, the
+  // index of each one's counter, and the number of words that indices are into.
+  std::vector<uint64_t> chosen;
+  std::vector<uint32_t> slots;
+  uint32_t words = 0;
   bool operator==(const PathPlan &) const = default;
 };
 
@@ -40,10 +46,13 @@ struct Plan {
   Placement placement = Placement::optimal;
   std::vector<Counter> counters;  // index = number of the counter in memory
   std::vector<EdgeId> never;      // edges that control cannot take: known to be 0
-  PathPlan paths;                 // Placement::paths only
+  PathPlan paths;                 // Placement::paths and chosen_paths only
 
   // 64-bit words that the counters of the plan take.
-  uint64_t words() const { return placement == Placement::paths ? paths.paths : counters.size(); }
+  uint64_t words() const {
+    if (placement == Placement::chosen_paths) return paths.words;
+    return placement == Placement::paths ? paths.paths : counters.size();
+  }
 };
 
 // What the planner must know about a place besides the graph.

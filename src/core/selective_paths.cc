@@ -193,10 +193,12 @@ class ProbeSet {
 
 class SoundSelection {
  public:
-  SoundSelection(const Graph &dag, const std::vector<EdgePath> &paths, const std::vector<double> &cost)
+  SoundSelection(const Graph &dag, const std::vector<EdgePath> &paths, const std::vector<double> &cost,
+                 uint64_t most_sums)
       : dag_(dag),
         paths_(paths),
         cost_(cost),
+        most_sums_(most_sums == 0 ? Wide{1} << 64 : Wide{most_sums}),
         order_(depth_first_order(dag)),
         chosen_(chosen_edges(dag, paths)) {}
 
@@ -270,7 +272,7 @@ class SoundSelection {
       Wide digit = 0;
       for (EdgeId e : edges) value[e] = static_cast<uint64_t>(++digit * radix);
       radix *= digit + 1;
-      if (radix > Wide{1} << 64) return std::nullopt;
+      if (radix > most_sums_) return std::nullopt;
     }
     return probes_of(paths_, value);
   }
@@ -287,6 +289,7 @@ class SoundSelection {
   const Graph &dag_;
   const std::vector<EdgePath> &paths_;
   const std::vector<double> &cost_;
+  Wide most_sums_;
   Order order_;
   std::vector<bool> chosen_;
   bool found_ = false;
@@ -330,10 +333,11 @@ SelectiveProbes select_paths_published(const Graph &dag, const std::vector<EdgeP
 }
 
 std::optional<SelectiveProbes> select_paths_sound(const Graph &dag, const std::vector<EdgePath> &paths,
-                                                  const std::vector<double> &cost, std::string &why_not) {
+                                                  const std::vector<double> &cost, std::string &why_not,
+                                                  uint64_t most_sums) {
   why_not = selection_defect(dag, paths);
   if (!why_not.empty()) return std::nullopt;
-  std::optional<SelectiveProbes> probes = SoundSelection(dag, paths, cost).run();
+  std::optional<SelectiveProbes> probes = SoundSelection(dag, paths, cost, most_sums).run();
   if (!probes) why_not = "edges that cannot carry a probe keep the chosen paths from being told apart";
   return probes;
 }

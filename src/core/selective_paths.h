@@ -41,9 +41,9 @@
 // stab all intervals. The result never has a higher cost than the published one
 // where that one is right.
 //
-// Should the mixed-radix numbers not fit 64 bits (more than 63 levels), values are
-// those of the paper's first phase with edges of no chosen path dropped, which is
-// sound: at each vertex other edges come first, so the sums of paths that leave
+// Should the mixed-radix numbers exceed a given bound (or 64 bits, with more than 63
+// levels), values are those of the paper's first phase with edges of no chosen path
+// dropped. All of these are below the number of paths, and they are sound: at each vertex other edges come first, so the sums of paths that leave
 // along a chosen edge lie above all sums of those that leave along another edge,
 // and lowering values of the latter moves them further away.
 //
@@ -74,9 +74,11 @@ std::string selection_defect(const Graph &dag, const std::vector<EdgePath> &path
 // All three phases as published. For study only.
 SelectiveProbes select_paths_published(const Graph &dag, const std::vector<EdgePath> &paths);
 
-// `cost` by edge; infinite where no code can be put. Nothing, and the reason, if the
+// `cost` by edge; infinite where no code can be put. Sums stay below `most_sums` or the
+// number of paths, whichever is greater; 0: below 2^64. Nothing, and the reason, if the
 // selection has a defect or no set of finite cost tells the chosen paths apart.
 std::optional<SelectiveProbes> select_paths_sound(const Graph &dag, const std::vector<EdgePath> &paths,
-                                                  const std::vector<double> &cost, std::string &why_not);
+                                                  const std::vector<double> &cost, std::string &why_not,
+                                                  uint64_t most_sums = 0);
 
 }  // namespace chord::core

@@ -16,6 +16,7 @@
 #include "driver/installation.h"
 #include "driver/measured_weights.h"
 #include "format/map.h"
+#include "format/path_selection.h"
 #include "weave/verify.h"
 #include "weave/weave.h"
 
@@ -164,6 +165,9 @@ class Standin {
       base::warning(fmt::format("{}: {} of {} functions are not in {}; their counters are placed by estimate", name(),
                                 woven.unmatched, woven.woven, options_.measured->source));
     }
+    for (const auto &[function, why] : woven.unchosen) {
+      base::warning(fmt::format("{}: {}: its chosen paths are not counted, its edges are: {}", name(), function, why));
+    }
     if (options_.verify) verify_woven(unit, woven, assembler, line_.output);
     return 0;
   }
@@ -197,6 +201,12 @@ void load_weights(weave::Options &options) {
   }
 }
 
+void load_choice(weave::Options &options) {
+  if (options.paths_file.empty()) return;
+  options.chosen = std::make_shared<format::PathSelection>(
+      format::read_path_selection(base::read_file(options.paths_file), options.paths_file));
+}
+
 }  // namespace
 
 int assemble(const std::vector<std::string> &args) {
@@ -207,6 +217,7 @@ int assemble(const std::vector<std::string> &args) {
     base::execute(command);
   }
   load_weights(*options);
+  load_choice(*options);
   return Standin(args, *options).run();
 }
 

@@ -40,6 +40,9 @@ constexpr std::array<std::pair<const char *, Weights>, 2> kWeights = {
 constexpr std::array<std::pair<const char *, LoopCounters>, 2> kLoopCounters = {
     {{"registers", LoopCounters::registers}, {"memory", LoopCounters::memory}}};
 
+constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgorithms = {
+    {{"sound", core::PathAlgorithm::sound}, {"published", core::PathAlgorithm::published}}};
+
 template <class T, size_t N>
 T choose(const std::string &option, const std::string &value, const std::array<std::pair<const char *, T>, N> &table) {
   std::string known;
@@ -107,6 +110,15 @@ std::string names_of_events(uint32_t events, const std::string &cost_file) {
   return fmt::format("{}", fmt::join(names, ","));
 }
 
+// All paths, or those of a file. The compiler's parts may be started in other folders.
+void choose_paths(const std::string &word, const std::string &value, weave::Options &options) {
+  options.paths = true;
+  options.paths_file.clear();
+  if (word.find('=') == std::string::npos) return;
+  if (value.empty()) throw base::UsageError("--paths=: no file is named", "leave out the = to count all paths");
+  options.paths_file = std::filesystem::absolute(value).string();
+}
+
 void apply_word(const std::string &word, weave::Options &options) {
   size_t equals = word.find('=');
   std::string name = word.substr(0, equals);
@@ -120,8 +132,10 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.callsites = true;
   } else if (word == "--budget") {
     options.budget = true;
-  } else if (word == "--paths") {
-    options.paths = true;
+  } else if (name == "--paths") {
+    choose_paths(word, value, options);
+  } else if (name == "--paths-algorithm") {
+    options.path_algorithm = choose(name, value, kPathAlgorithms);
   } else if (word == "--position-independent") {
     options.position_independent = true;  // said by the driver, not by users
   } else if (name == "--counters") {
@@ -177,7 +191,8 @@ void publish(const weave::Options &options) {
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
   if (options.callsites) text += "--callsites\n";
   if (options.budget) text += "--budget\n";
-  if (options.paths) text += "--paths\n";
+  if (options.paths) text += options.paths_file.empty() ? "--paths\n" : fmt::format("--paths={}\n", options.paths_file);
+  if (options.paths) text += fmt::format("--paths-algorithm={}\n", name_of(options.path_algorithm, kPathAlgorithms));
   if (options.position_independent) text += "--position-independent\n";
   if (options.durable) text += "--durable\n";
   if (options.verify) text += "--verify\n";
@@ -207,6 +222,8 @@ const char *build_options_help() {
          "                                                 (CHORD_BUDGET=KIND:N, chord_budget())\n"
          "  --durable                                      counts can survive SIGKILL: run with CHORD_DURABLE=1\n"
          "  --paths                                        count every acyclic path (chord paths), and with them all edges\n"
+         "  --paths=SELECTION                              count the paths chosen in a file (chord paths select), and nothing else\n"
+         "  --paths-algorithm=sound|published              published: as in the paper, for study; it can mix up paths\n"
          "  --only=GLOB, --except=GLOB                     functions or source files to take or leave\n"
          "  --verify                                       prove that the woven object is the original plus probes\n";
 }

@@ -12,6 +12,7 @@
 #include "driver/build_options.h"
 #include "driver/installation.h"
 #include "driver/measured_weights.h"
+#include "format/path_selection.h"
 
 namespace chord::driver {
 namespace {
@@ -150,6 +151,8 @@ void compile(const std::vector<std::string> &command, weave::Options options) {
   if (options.weights == weave::Options::Weights::measured) {
     options.weights_file = prepare_weights(options.weights_file);
   }
+  // A mistake in it should be told once, and before anything is compiled.
+  if (!options.paths_file.empty()) format::read_path_selection(base::read_file(options.paths_file), options.paths_file);
   publish(options);
   // Compilers that look for `as` in PATH find ours first.
   const char *path = std::getenv("PATH");

@@ -160,6 +160,19 @@ class Decoder {
     ascending(kNevers, p.plan.never);
     p.no_paths = in_[kNames].string();
     if (p.plan.placement == core::Placement::paths) paths(p);
+    if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);
+  }
+
+  void chosen_paths(core::PathPlan &plan) {
+    base::ByteReader &in = in_[kPaths];
+    plan.paths = in.varint();
+    ascending(kPaths, plan.cuts);
+    plan.words = static_cast<uint32_t>(in.bounded(UINT32_MAX));
+    uint64_t count = in.bounded(in.remaining());
+    for (uint64_t k = 0; k < count && in.ok(); ++k) {
+      plan.chosen.push_back(in.varint());
+      plan.slots.push_back(static_cast<uint32_t>(in.bounded(UINT32_MAX)));
+    }
   }
 
   void paths(Procedure &p) {

@@ -186,6 +186,19 @@ class Encoder {
     ascending(kNevers, p.plan.never);
     out_[kNames].string(p.no_paths);
     if (p.plan.placement == core::Placement::paths) paths(p.plan.paths);
+    if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);
+  }
+
+  void chosen_paths(const core::PathPlan &plan) {
+    base::ByteWriter &out = out_[kPaths];
+    out.varint(plan.paths);
+    ascending(kPaths, plan.cuts);
+    out.varint(plan.words);
+    out.varint(plan.chosen.size());
+    for (size_t k = 0; k < plan.chosen.size(); ++k) {
+      out.varint(plan.chosen[k]);
+      out.varint(plan.slots[k]);
+    }
   }
 
   void paths(const core::PathPlan &plan) {

@@ -13,7 +13,8 @@ namespace {
 const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "dispatch", "landing", "join"};
 const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", "jump",      "dispatch",
                                                   "enter",  "landing", "leave", "tail_call", "never"};
-const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none", "paths"};
+const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none", "paths",
+                                                   "chosen-paths"};
 const std::vector<std::string_view> kSites = {"edge", "vertex"};
 const std::vector<std::string_view> kScopes = {"local", "global"};
 
@@ -56,8 +57,11 @@ void write(std::string &out, const Procedure &p) {
     out += '\n';
   }
   if (!p.no_paths.empty()) fmt::format_to(to, "no-paths {}\n", quote(p.no_paths));
-  if (p.plan.placement != core::Placement::paths) return;
+  if (p.plan.placement != core::Placement::paths && p.plan.placement != core::Placement::chosen_paths) return;
   fmt::format_to(to, "paths {}\n", p.plan.paths.paths);
+  if (p.plan.paths.words != 0) fmt::format_to(to, "path-words {}\n", p.plan.paths.words);
+  for (size_t k = 0; k < p.plan.paths.chosen.size(); ++k)
+    fmt::format_to(to, "chosen {} {}\n", p.plan.paths.chosen[k], p.plan.paths.slots[k]);
   for (uint32_t e : p.plan.paths.cuts) fmt::format_to(to, "cut {}\n", e);
   for (int64_t sum : p.plan.paths.partial) fmt::format_to(to, "partial {}\n", static_cast<uint64_t>(sum));
 }
@@ -141,6 +145,11 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.no_paths = in.string();
   } else if (keyword == "paths") {
     p.plan.paths.paths = in.number();
+  } else if (keyword == "path-words") {
+    p.plan.paths.words = in.number32();
+  } else if (keyword == "chosen") {
+    p.plan.paths.chosen.push_back(in.number());
+    p.plan.paths.slots.push_back(in.number32());
   } else if (keyword == "cut") {
     p.plan.paths.cuts.push_back(in.number32());
   } else if (keyword == "partial") {

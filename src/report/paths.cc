@@ -8,6 +8,7 @@
 
 #include "analysis/lines.h"
 #include "base/diagnostics.h"
+#include "format/path_selection.h"
 #include "report/listings.h"
 
 namespace chord::report {
@@ -30,9 +31,7 @@ std::string_view end_of(const CountedPath &path) {
 
 std::string name_block(const CountedProcedure &p, uint32_t b) {
   if (b <= 1) return b == 0 ? "entry" : "exit";
-  const format::Instruction &first = p.map->instructions[p.map->blocks[b].first];
-  std::string fragment = first.fragment == 0 ? "" : p.map->fragments[first.fragment].name + '+';
-  return fragment + std::to_string(first.offset);
+  return format::block_name(*p.map, b);
 }
 
 // Offsets of the path's blocks; those of cold fragments with the fragment's name.
@@ -86,6 +85,11 @@ void add_ways(Table &t, const CountedProcedure &p, const core::Graph &graph, uin
   }
 }
 
+// What numbers of paths in selections come with.
+std::string shape_of(const CountedProcedure &p) {
+  return fmt::format("{:016x}", format::path_shape(*p.map, analysis::numbering_of(*p.map)));
+}
+
 // A path as the code it runs through.
 class PathWriter {
  public:
@@ -94,8 +98,9 @@ class PathWriter {
 
   std::string write(const CountedPath &path) {
     out_ = bold(fmt::format("{} path {}", demangle(p_.map->name), path.number), style_);
-    out_ += fmt::format(": {} times, {} instructions each, {} → {}\n", group_digits(static_cast<uint64_t>(path.count)),
-                        analysis::length_of(*p_.map, path), start_of(p_, path), end_of(path));
+    std::string times = is_counted(path) ? group_digits(static_cast<uint64_t>(path.count)) + " times" : "not counted";
+    out_ += fmt::format(": {}, {} instructions each, {} → {}\n", times, analysis::length_of(*p_.map, path), start_of(p_, path),
+                        end_of(path));
     std::vector<uint32_t> blocks = analysis::blocks_of(*p_.map, path);
     for (size_t i = 0; i < blocks.size(); ++i) {
       write_lines(p_.map->blocks[blocks[i]]);
@@ -105,6 +110,11 @@ class PathWriter {
   }
 
  private:
+  bool is_counted(const CountedPath &path) const {
+    const std::vector<uint64_t> &chosen = p_.map->plan.paths.chosen;
+    return p_.map->plan.placement == core::Placement::paths || std::binary_search(chosen.begin(), chosen.end(), path.number);
+  }
+
   void write_lines(const format::Block &block) {
     for (uint32_t i = block.first; i < block.first + block.count; ++i) {
       const format::Instruction &in = p_.map->instructions[i];
@@ -177,11 +187,12 @@ Table list_paths(const Program &program) {
   t.weight = 5;
   for (const CountedProcedure &p : program.procedures) {
     for (const CountedPath &path : p.paths) {
-      if (path.count <= 0) continue;  // ran on from an earlier segment: not this one's
+      bool chosen = p.map->plan.placement == core::Placement::chosen_paths;  // it is good to know that it did not run
+      if (path.count <= 0 && !chosen) continue;  // ran on from an earlier segment: not this one's
       uint64_t executed = executed_on(p, path);
       t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), path.partial ? Cell{} : ordinal(path.number),
              number(static_cast<uint64_t>(path.count)), number(analysis::length_of(*p.map, path)), number(executed),
-             share(executed, program.instructions), text(start_of(p, path)), text(end_of(path)),
+             chosen ? Cell{} : share(executed, program.instructions), text(start_of(p, path)), text(end_of(path)),
              list(t.keep(list_blocks(p, path))), list(t.keep(list_lines(p, path)))});
     }
   }
@@ -194,11 +205,11 @@ Table list_path_functions(const Program &program) {
   t.by = "function";
   t.columns = {{"function", "", true}, {"demangled", "function", true}, {"possible", "possible"},
                {"executed", "executed"}, {"needed90", "for 90%"},       {"needed99", "for 99%"},
-               {"instructions", "instructions"}, {"why", "counted by edges because", true}};
+               {"instructions", "instructions"}, {"why", "counted by edges because", true}, {"shape", "", true}};
   t.text_order = {6, 2, 3, 4, 5, 1, 7};
   t.weight = 6;
   for (const CountedProcedure &p : program.procedures) {
-    bool counted = p.map->plan.placement == core::Placement::paths;
+    bool counted = analysis::counts_paths(*p.map);
     std::vector<uint64_t> executed;
     uint64_t whole = 0;
     for (const CountedPath &path : p.paths) {
@@ -214,7 +225,7 @@ Table list_path_functions(const Program &program) {
     };
     t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number_if(counted, counted ? analysis::possible_paths(*p.map) : 0),
            number_if(counted, executed.size()), number_if(counted, needed(0.9)), number_if(counted, needed(0.99)),
-           number_if(p.exact(), p.instructions), text(p.map->no_paths)});
+           number_if(p.exact(), p.instructions), text(p.map->no_paths), counted ? text(t.keep(shape_of(p))) : Cell{}});
   }
   t.sort_by_weight();
   return t;
@@ -226,7 +237,7 @@ Table list_path_edges(const Program &program) {
   t.columns = {{"function", "function", true}, {"from", "from", true}, {"to", "to", true}, {"cut", "cut"}};
   t.text_order = {0, 1, 2, 3};
   for (const CountedProcedure &p : program.procedures) {
-    if (p.map->plan.placement != core::Placement::paths) continue;
+    if (!analysis::counts_paths(*p.map)) continue;
     core::Graph graph = p.map->graph();
     for (uint32_t b = 0; b < p.map->blocks.size(); ++b) {
       if (p.map->blocks[b].kind == VertexKind::code || b == 0) add_ways(t, p, graph, b, b, false);
@@ -237,7 +248,7 @@ Table list_path_edges(const Program &program) {
 
 std::string show_path(const Program &program, const std::string &function, uint64_t number, const TextStyle &style) {
   const CountedProcedure &p = find_function(program, function);
-  if (p.map->plan.placement != core::Placement::paths) {
+  if (!analysis::counts_paths(*p.map)) {
     throw base::Error(fmt::format("{}: its paths are not counted: {}", function,
                                   p.map->no_paths.empty() ? "it was built without --paths" : p.map->no_paths));
   }

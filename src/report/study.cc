@@ -51,6 +51,8 @@ const char *name_of(Placement placement) {
       return "vertex-edge";
     case Placement::paths:
       return "paths";
+    case Placement::chosen_paths:
+      return "chosen paths";
     case Placement::none:
       break;
   }

@@ -12,12 +12,16 @@ namespace chord::report {
 namespace {
 
 struct Totals {
-  uint64_t functions = 0, called = 0, instructions = 0, instructions_never = 0, calls = 0;
+  uint64_t functions = 0, with_paths_alone = 0, called = 0, instructions = 0, instructions_never = 0, calls = 0;
 };
 
 Totals total(const analysis::Program &program) {
   Totals t;
   for (const analysis::CountedProcedure &p : program.procedures) {
+    if (p.counts_chosen_paths()) {  // whether it ran is not known
+      ++t.with_paths_alone;
+      continue;
+    }
     ++t.functions;
     if (p.instructions != 0) ++t.called;
     t.instructions += p.executed.size();
@@ -75,6 +79,9 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
                      counted(t.functions, "function"), percent(t.called, t.functions),
                      group_digits(t.instructions_never), group_digits(t.instructions),
                      percent(t.instructions_never, t.instructions));
+  if (t.with_paths_alone != 0) {
+    out += fmt::format("not counted: {} of which only chosen paths are (chord paths)\n", counted(t.with_paths_alone, "function"));
+  }
   Table hottest = list_functions(program);
   hottest.keep_top(top);
   out += "\n" + render_text(hottest, style);

@@ -6,7 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "core/chosen_paths.h"
 #include "core/plan.h"
+#include "format/path_selection.h"
 #include "format/weights.h"
 #include "isa/isa.h"
 #include "weave/costs.h"
@@ -29,6 +31,9 @@ struct Options {
   bool callsites = false;           // totals of calls and procedures with all they call (weave/brackets.h)
   bool budget = false;              // probes look whether a budget of events is used up
   bool paths = false;               // count acyclic paths; edges where that cannot be
+  std::string paths_file;           // only those chosen here, and nothing in other functions
+  std::shared_ptr<const format::PathSelection> chosen;  // its contents
+  core::PathAlgorithm path_algorithm = core::PathAlgorithm::sound;
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;

@@ -3,7 +3,9 @@
 #include <limits>
 
 #include "assembly/stack_frame.h"
+#include "core/chosen_paths.h"
 #include "core/path_numbering.h"
+#include "format/path_selection.h"
 #include "weave/weave_procedure.h"
 
 namespace chord::weave {
@@ -24,9 +26,10 @@ constexpr uint64_t kMostPaths = 2048;
 
 class PathPlanner {
  public:
-  PathPlanner(const PathContext &context, const Procedure &p, uint32_t n, const assembly::Liveness &liveness,
-              const Sites &sites, const std::vector<double> &weights, const Options &options)
-      : context_(context), p_(p), live_(liveness), weights_(weights), graph_(p.graph()), site_(sites.edge),
+  PathPlanner(const PathContext &context, const Procedure &p, const format::Procedure &map, uint32_t n,
+              const assembly::Liveness &liveness, const Sites &sites, const std::vector<double> &weights,
+              const Options &options)
+      : context_(context), p_(p), map_(map), options_(options), live_(liveness), weights_(weights), graph_(p.graph()), site_(sites.edge),
         forced_(p.edges.size()), frame_(assembly::analyse_stack(*context.unit, p)) {
     place_.kind = options.counters;
     place_.label = counters_label(n);
@@ -34,8 +37,17 @@ class PathPlanner {
 
   std::optional<PathWeaving> run(std::string &why_not) {
     cut_at_landings();
-    if (!number(why_not) || !choose_holder(why_not)) return std::nullopt;
-    place();
+    if (!number(why_not)) return std::nullopt;
+    if (options_.chosen != nullptr) {
+      auto numbers = format::chosen_paths(*options_.chosen, *context_.map, map_, *numbering_, why_not);
+      if (!numbers) return std::nullopt;
+      out_.plan.placement = core::Placement::none;
+      if (numbers->empty()) return std::move(out_);
+      if (!place_chosen(std::move(*numbers), why_not)) return std::nullopt;
+    } else {
+      place();
+    }
+    if (!choose_holder(why_not)) return std::nullopt;
     if (why_not = missing_site(); !why_not.empty()) return std::nullopt;
     emit();
     fill_plan();
@@ -94,24 +106,53 @@ class PathPlanner {
     }
   }
 
-  void place() {
+  std::vector<double> costs() const {
     std::vector<double> cost(p_.edges.size(), kImpossible);
-    std::vector<bool> never(p_.edges.size());
     for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      never[e] = is_silent(p_.edges[e]);
       if (site_[e].exists()) cost[e] = weights_[e] * (1 + (site_[e].is_stub() ? kStubPrice : 0));
     }
-    probes_ = core::place_path_probes(graph_, *numbering_, cost, never);
+    return cost;
+  }
+
+  void place() {
+    probes_ = core::place_path_probes(graph_, *numbering_, costs(), format::silent_edges(map_));
+    needs_holder_ = numbering_->paths > 1;
+    for (uint32_t e = 0; e < p_.edges.size(); ++e) {
+      counts_.push_back(probes_.edge[e].ends);
+      restarts_.push_back(numbering_->cut[e]);
+    }
+  }
+
+  bool place_chosen(std::vector<uint64_t> numbers, std::string &why_not) {
+    std::optional<core::ChosenPaths> chosen =
+        core::place_chosen_probes(graph_, *numbering_, numbers, costs(), format::silent_edges(map_),
+                                  options_.path_algorithm, kMostPaths, why_not);
+    if (!chosen) return false;
+    probes_ = std::move(chosen->probes);
+    counts_ = std::move(chosen->counts);
+    restarts_ = std::move(chosen->restarts);
+    needs_holder_ = !chosen->constant;
+    constant_ = chosen->constant.value_or(0);
+    out_.plan.paths.chosen = std::move(numbers);
+    out_.plan.paths.slots = std::move(chosen->slots);
+    out_.plan.paths.words = chosen->words;
+    return true;
+  }
+
+  // Must something be done on the edge?
+  bool needs_probe(uint32_t e) const {
+    const Edge &x = p_.edges[e];
+    if (counts_[e] || (out_.holder.widens_frame() && x.to == 1)) return true;
+    if (out_.holder.kind == PathHolder::Kind::none) return false;
+    if (x.kind == EdgeKind::enter || is_landing(x.from) || restarts_[e]) return true;
+    return !probes_.edge[e].ends && probes_.edge[e].add != 0;
   }
 
   std::string missing_site() const {
     for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      if (is_silent(p_.edges[e]) || site_[e].exists()) continue;
-      const core::PathProbe &probe = probes_.edge[e];
+      if (is_silent(p_.edges[e]) || site_[e].exists() || !needs_probe(e)) continue;
       if (p_.edges[e].kind == EdgeKind::enter) return "it starts where no probe can stand";
-      if (probe.ends || probe.add != 0 || is_landing(p_.edges[e].from)) {
-        return "a path needs a probe on an edge that cannot carry one";
-      }
+      return "a path needs a probe on an edge that cannot carry one";
     }
     return {};
   }
@@ -120,7 +161,7 @@ class PathPlanner {
 
   bool choose_holder(std::string &why_not) {
     PathHolder &h = out_.holder;
-    if (numbering_->paths == 1) return true;
+    if (!needs_holder_) return true;
     isa::Resources touched = 0;
     bool calls = false;
     for (const Instruction &in : p_.instructions) {
@@ -216,9 +257,9 @@ class PathPlanner {
     if (is_landing(x.from)) parts.push_back(isa::set_path(h, start_at(x.from) + (probe.ends ? 0 : probe.add), live));
     if (probe.ends) {
       isa::CounterPlace place = place_;
-      place.index = h.kind == PathHolder::Kind::none ? 0 : probe.add;
-      parts.push_back(isa::count_path(h, place, live));
-      if (numbering_->cut[e] && !is_landing(x.to)) parts.push_back(isa::set_path(h, probe.restart, live));
+      place.index = h.kind == PathHolder::Kind::none ? constant_index(probe) : probe.add;
+      if (counts_[e]) parts.push_back(isa::count_path(h, place, live));
+      if (restarts_[e] && !is_landing(x.to)) parts.push_back(isa::set_path(h, probe.restart, live));
     } else if (!enters && !is_landing(x.from)) {
       parts.push_back(isa::add_to_path(h, probe.add, live));
     }
@@ -235,6 +276,11 @@ class PathPlanner {
     if (!whole.snippet.text.empty() || whole.role != Probe::Role::inside) out_.probes.push_back(std::move(whole));
   }
 
+  // Without a holder: a procedure of one path, or one whose holder would never change.
+  int64_t constant_index(const core::PathProbe &probe) const {
+    return out_.plan.paths.chosen.empty() ? 0 : constant_ + probe.add;
+  }
+
   // The number with which paths start at a vertex that is entered from outside.
   int64_t start_at(uint32_t landing) const {
     for (core::EdgeId in : graph_.in(landing)) {
@@ -245,10 +291,11 @@ class PathPlanner {
 
   void fill_plan() {
     core::Plan &plan = out_.plan;
-    plan.placement = core::Placement::paths;
+    bool some = !plan.paths.chosen.empty();
+    plan.placement = some ? core::Placement::chosen_paths : core::Placement::paths;
     plan.paths.paths = numbering_->paths;
     plan.paths.partial = probes_.partial;
-    if (out_.holder.kind == PathHolder::Kind::none) plan.paths.partial.assign(p_.blocks.size(), 0);
+    if (!some && out_.holder.kind == PathHolder::Kind::none) plan.paths.partial.assign(p_.blocks.size(), 0);
     for (uint32_t e = 0; e < p_.edges.size(); ++e) {
       if (numbering_->cut[e]) plan.paths.cuts.push_back(e);
       if (p_.edges[e].kind == EdgeKind::never) plan.never.push_back(e);
@@ -257,6 +304,8 @@ class PathPlanner {
 
   const PathContext &context_;
   const Procedure &p_;
+  const format::Procedure &map_;
+  const Options &options_;
   const assembly::Liveness &live_;
   const std::vector<double> &weights_;
   core::Graph graph_;
@@ -266,16 +315,20 @@ class PathPlanner {
   isa::CounterPlace place_;
   std::optional<core::PathNumbering> numbering_;
   core::PathProbes probes_;
+  std::vector<bool> counts_, restarts_;  // by edge: what of its probe is needed
+  bool needs_holder_ = true;
+  int64_t constant_ = 0;  // what it would hold otherwise
   PathWeaving out_;
 };
 
 }  // namespace
 
-std::optional<PathWeaving> plan_paths(const PathContext &context, const Procedure &procedure, uint32_t n,
+std::optional<PathWeaving> plan_paths(const PathContext &context, const Procedure &procedure,
+                                      const format::Procedure &map, uint32_t n,
                                       const assembly::Liveness &liveness, const Sites &sites,
                                       const std::vector<double> &weights, const Options &options,
                                       std::string &why_not) {
-  return PathPlanner(context, procedure, n, liveness, sites, weights, options).run(why_not);
+  return PathPlanner(context, procedure, map, n, liveness, sites, weights, options).run(why_not);
 }
 
 }  // namespace chord::weave

@@ -12,6 +12,10 @@
 // Control that arrives from outside (landing pads, second returns) starts a path. A call
 // that may return twice ends one, before it is made: at its returns nobody can tell
 // which of them it is.
+//
+// Of chosen paths (Options::chosen) the numbers are those that all paths would have, and
+// only what tells them from the rest is woven (core/chosen_paths.h). They count whole
+// paths alone: nobody asks for the number of an activation that ended early.
 #pragma once
 
 #include <optional>
@@ -21,6 +25,7 @@
 #include "assembly/liveness.h"
 #include "assembly/procedure.h"
 #include "core/plan.h"
+#include "format/map.h"
 #include "weave/events.h"
 #include "weave/options.h"
 #include "weave/sites.h"
@@ -39,12 +44,15 @@ struct PathWeaving {
 // What the whole unit is asked for once.
 struct PathContext {
   const assembly::Unit *unit = nullptr;
+  const format::UnitMap *map = nullptr;
   bool other_convention = false;  // frames and callee-saved registers are not C's
 };
 
 // Nothing, with the reason, if the procedure's paths cannot be counted. `weights` by
-// edge: how often each is expected to be taken; `n` is the procedure's number.
-std::optional<PathWeaving> plan_paths(const PathContext &context, const assembly::Procedure &procedure, uint32_t n,
+// edge: how often each is expected to be taken; `n` is the procedure's number. The plan
+// is Placement::none if paths are to be chosen, and none of this procedure is.
+std::optional<PathWeaving> plan_paths(const PathContext &context, const assembly::Procedure &procedure,
+                                      const format::Procedure &map, uint32_t n,
                                       const assembly::Liveness &liveness, const Sites &sites,
                                       const std::vector<double> &weights, const Options &options,
                                       std::string &why_not);

@@ -62,6 +62,8 @@ bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &
   return false;
 }
 
+constexpr const char *kNothingChosen = "no path of it is chosen";
+
 // Placements other than the default are for study, event counters have a live value at
 // every instruction, and registers do not survive SIGKILL: all that stays in memory.
 bool holds_loop_counters(const Options &options) {
@@ -135,7 +137,9 @@ class UnitWeaver {
     bool unmatched = false;
     std::vector<double> weights = edge_weights(p, map, out_.map.mnemonics, options_);
     std::optional<PathWeaving> paths;
+    if (options_.chosen != nullptr && options_.chosen->find(map.name).empty()) return kNothingChosen;
     if (options_.paths) paths = weave_paths(n, p, map, liveness, sites, weights);
+    if (paths && paths->plan.placement == core::Placement::none) return kNothingChosen;
     std::optional<LoopPlanner> loops;
     if (!paths && holds_loop_counters(options_)) loops.emplace(unit_, p, liveness, sites, weights, options_);
     std::optional<core::Plan> plan =
@@ -180,17 +184,18 @@ class UnitWeaver {
   std::optional<PathWeaving> weave_paths(uint32_t n, const assembly::Procedure &p, format::Procedure &map,
                                          const assembly::Liveness &liveness, const Sites &sites,
                                          const std::vector<double> &weights) {
-    if (context_.unit == nullptr) context_ = {&unit_, assembly::follows_other_convention(unit_)};
+    if (context_.unit == nullptr) context_ = {&unit_, &out_.map, assembly::follows_other_convention(unit_)};
     std::string why_not;
-    std::optional<PathWeaving> paths = plan_paths(context_, p, n, liveness, sites, weights, options_, why_not);
+    std::optional<PathWeaving> paths = plan_paths(context_, p, map, n, liveness, sites, weights, options_, why_not);
     if (paths && short_branch_breaks(unit_, p, paths->plan, sites, paths->probes, options_)) {
       why_not = "a one-byte branch over too much code";
       paths.reset();
     }
-    if (paths) {
+    if (paths && paths->plan.placement != core::Placement::none) {
       out_.paths[n] = {isa::register_numbered(paths->holder.reg), paths->holder.widens_frame(), paths->above};
-    } else {
+    } else if (!paths) {
       map.no_paths = why_not;
+      if (options_.chosen != nullptr) out_.unchosen.push_back({map.name, why_not});
     }
     return paths;
   }

@@ -7,6 +7,8 @@
 
 #include <map>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "assembly/procedure.h"
 #include "format/map.h"
@@ -35,6 +37,8 @@ struct Woven {
   uint32_t woven = 0;    // procedures with probes
   uint32_t skipped = 0;
   std::map<uint32_t, PathChanges> paths;  // by number of the procedure
+  // Functions whose chosen paths cannot be counted, with the reason: their edges are.
+  std::vector<std::pair<std::string, std::string>> unchosen;
   uint32_t unmatched = 0;  // of the woven: for lack of measured weights placed by estimate
 };
 

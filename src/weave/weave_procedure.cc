@@ -197,6 +197,7 @@ class Weaver {
   // By which the runtime finds the number of an activation's path.
   std::string path_note() const {
     if (paths_ == nullptr || paths_->holder.kind == isa::PathHolder::Kind::none) return {};
+    if (plan_.placement == core::Placement::chosen_paths) return {};  // partial paths are none of them
     bool in_frame = paths_->holder.kind == isa::PathHolder::Kind::slot;
     return fmt::format("\tnopl\t{:#x}(%rax)\n",
                        CHORD_PATH_NOTE + (in_frame ? CHORD_PATH_IN_FRAME : isa::dwarf_number(paths_->holder.reg)));

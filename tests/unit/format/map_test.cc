@@ -117,6 +117,26 @@ TEST(Map, IndexesOutOfRangeAreRefused) {
   EXPECT_NE(decode_maps(encode_map(map)).error.find("a counter is out of range"), std::string::npos);
 }
 
+TEST(Map, ChosenPathsSurviveAndAreChecked) {
+  UnitMap map = Sampler(3).map();
+  map.procedures.clear();
+  Procedure &p = map.procedures.emplace_back();
+  p.name = "f";
+  p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}};
+  p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}, {0, 1, EdgeKind::enter, 0, 0}, {0, 1, EdgeKind::jump, 0, 0}};
+  p.plan.placement = core::Placement::chosen_paths;
+  p.plan.paths = {2, {}, {}, {0, 1}, {4, 0}, 5};
+  MapSection read = decode_maps(encode_map(map));
+  ASSERT_EQ(read.error, "");
+  EXPECT_EQ(read.units[0].procedures[0].plan.paths, p.plan.paths);
+  std::string error;
+  EXPECT_EQ(map_from_text(to_text(map), error)->procedures[0].plan.paths, p.plan.paths) << error;
+  p.plan.paths.words = 4;
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("a chosen path is out of range"), std::string::npos);
+  p.plan.paths = {2, {}, {}, {1, 0}, {1, 0}, 5};
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("the chosen paths are out of order"), std::string::npos);
+}
+
 TEST(Map, GraphHasTheMapsEdgeNumbers) {
   Procedure p;
   p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}, {VertexKind::code, 0, 0}};

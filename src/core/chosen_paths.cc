@@ -1,0 +1,218 @@
+#include "core/chosen_paths.h"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+#include "core/order.h"
+#include "core/selective_paths.h"
+
+namespace chord::core {
+namespace {
+
+// Looking for few probes takes edges times the length of all chosen paths. Beyond this
+// nearly everything is chosen, and the full numbering does as well.
+constexpr uint64_t kMostWork = 20'000'000;
+
+// The part of the DAG that lies on paths that can be taken, vertices renumbered.
+struct Possible {
+  Graph dag;
+  std::vector<EdgeId> dag_edge;  // by edge of the part: that of the numbering
+  std::vector<EdgeId> own_edge;  // and back; kNone: not in it
+};
+
+bool is_possible_edge(const PathNumbering &numbering, const std::vector<bool> &never, EdgeId e) {
+  EdgeId original = numbering.original[e];
+  return original == kNone || !never[original];
+}
+
+// Vertices that can be reached from `from` along possible edges, or can reach it.
+std::vector<bool> reached(const PathNumbering &numbering, const std::vector<bool> &never, Vertex from, bool forward) {
+  const Graph &dag = numbering.dag;
+  std::vector<bool> seen(dag.vertex_count());
+  std::vector<Vertex> work{from};
+  seen[from] = true;
+  while (!work.empty()) {
+    Vertex v = work.back();
+    work.pop_back();
+    for (EdgeId e : forward ? dag.out(v) : dag.in(v)) {
+      Vertex w = forward ? dag.edge(e).to : dag.edge(e).from;
+      if (e == Graph::return_edge() || seen[w] || !is_possible_edge(numbering, never, e)) continue;
+      seen[w] = true;
+      work.push_back(w);
+    }
+  }
+  return seen;
+}
+
+Possible possible_part(const PathNumbering &numbering, const std::vector<bool> &never) {
+  const Graph &dag = numbering.dag;
+  std::vector<bool> starts = reached(numbering, never, numbering.start, true);
+  std::vector<bool> ends = reached(numbering, never, dag.exit(), false);
+  std::vector<Vertex> vertex(dag.vertex_count(), kNone);
+  uint32_t vertices = 0;
+  for (Vertex v = 0; v < dag.vertex_count(); ++v) {
+    if (starts[v] && ends[v]) vertex[v] = vertices++;
+  }
+  Possible part{Graph(vertices, vertex[numbering.start], vertex[dag.exit()]), {kNone}, {}};
+  part.own_edge.assign(dag.edge_count(), kNone);
+  for (EdgeId e = 1; e < dag.edge_count(); ++e) {
+    auto [from, to] = dag.edge(e);
+    if (vertex[from] == kNone || vertex[to] == kNone || !is_possible_edge(numbering, never, e)) continue;
+    part.own_edge[e] = part.dag.add_edge(vertex[from], vertex[to]);
+    part.dag_edge.push_back(e);
+  }
+  return part;
+}
+
+class Placer {
+ public:
+  Placer(const Graph &graph, const PathNumbering &numbering, const std::vector<uint64_t> &numbers,
+         const std::vector<double> &cost, const std::vector<bool> &never)
+      : graph_(graph), numbering_(numbering), cost_(cost), never_(never),
+        price_(path_costs(graph, numbering, cost, never)), part_(possible_part(numbering, never)) {
+    for (uint64_t number : numbers) {
+      EdgePath path = regenerate_dag_path(numbering, number);
+      for (EdgeId &e : path) e = part_.own_edge[e];
+      length_ += path.size();
+      paths_.push_back(std::move(path));
+    }
+    for (EdgeId e : part_.dag_edge) own_price_.push_back(e == kNone ? 0 : price_[e]);
+  }
+
+  std::optional<ChosenPaths> run(PathAlgorithm algorithm, uint64_t most_sums, std::string &why_not) {
+    if (algorithm == PathAlgorithm::published) {
+      take(select_paths_published(part_.dag, paths_).value);
+    } else {
+      take(full_numbering());
+      if (length_ * part_.dag.edge_count() <= kMostWork) {
+        auto probes = select_paths_sound(part_.dag, paths_, own_price_, why_not, most_sums);
+        if (probes) take(probes->value);
+      }
+    }
+    why_not.clear();
+    if (!best_) why_not = "edges that cannot carry a probe keep the chosen paths from being told apart";
+    return std::move(best_);
+  }
+
+ private:
+  // Values of the full numbering, moved to chords, for the edges of the part.
+  std::vector<int64_t> full_numbering() const {
+    PathProbes probes = place_path_probes(graph_, numbering_, cost_, never_);
+    std::vector<int64_t> all(numbering_.dag.edge_count());
+    all[numbering_.start_edge[graph_.root()]] = probes.initial;
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
+      all[numbering_.dag_edge[e]] = probes.edge[e].add;
+      if (numbering_.cut[e]) all[numbering_.start_edge[graph_.edge(e).to]] = probes.edge[e].restart;
+    }
+    std::vector<int64_t> value(part_.dag.edge_count());
+    for (EdgeId e = 1; e < value.size(); ++e) value[e] = all[part_.dag_edge[e]];
+    return value;
+  }
+
+  // Keeps what these values (by edge of the part) come to, if it is the cheapest so far.
+  void take(const std::vector<int64_t> &value) {
+    ChosenPaths result;
+    for (EdgeId e = 1; e < value.size(); ++e) {
+      if (value[e] == 0 || own_price_[e] == 0) continue;
+      ++result.additions;
+      result.cost += own_price_[e];
+    }
+    if (result.cost == std::numeric_limits<double>::infinity()) return;
+    find_range(value);
+    set_probes(value, result);
+    set_counters(value, result);
+    if (!best_ || std::tuple(result.cost, result.additions, result.words) <
+                      std::tuple(best_->cost, best_->additions, best_->words)) {
+      best_ = std::move(result);
+    }
+  }
+
+  // The least and the greatest sum with which each vertex is reached.
+  void find_range(const std::vector<int64_t> &value) {
+    least_.assign(part_.dag.vertex_count(), std::numeric_limits<int64_t>::max());
+    greatest_.assign(part_.dag.vertex_count(), std::numeric_limits<int64_t>::min());
+    least_[part_.dag.root()] = greatest_[part_.dag.root()] = 0;
+    for (Vertex v : depth_first_order(part_.dag).topological) {
+      for (EdgeId e : part_.dag.out(v)) {
+        if (e == Graph::return_edge()) continue;
+        Vertex w = part_.dag.edge(e).to;
+        least_[w] = std::min(least_[w], least_[v] + value[e]);
+        greatest_[w] = std::max(greatest_[w], greatest_[v] + value[e]);
+      }
+    }
+  }
+
+  void set_probes(const std::vector<int64_t> &value, ChosenPaths &result) const {
+    std::vector<int64_t> increment(numbering_.dag.edge_count());
+    for (EdgeId e = 1; e < value.size(); ++e) increment[part_.dag_edge[e]] = value[e];
+    result.probes = path_probes(graph_, numbering_, increment);
+    result.counts.resize(graph_.edge_count());
+    result.restarts.resize(graph_.edge_count());
+    for (const EdgePath &path : paths_) result.counts[numbering_.original[part_.dag_edge[path.back()]]] = true;
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
+      EdgeId own = part_.own_edge[numbering_.dag_edge[e]];
+      if (!numbering_.cut[e] || own == kNone) continue;
+      Vertex from = part_.dag.edge(own).from;
+      int64_t restart = result.probes.edge[e].restart;
+      result.restarts[e] = least_[from] != restart || greatest_[from] != restart;
+    }
+    bool constant = true;
+    std::optional<int64_t> held;
+    for (Vertex v = 0; v < part_.dag.vertex_count(); ++v) {
+      if (v == part_.dag.root() || v == part_.dag.exit()) continue;
+      if (!held) held = least_[v];
+      constant = constant && least_[v] == *held && greatest_[v] == *held;
+    }
+    if (constant) result.constant = held;
+  }
+
+  // Indices start at the least sum that any path has where a chosen one can end.
+  void set_counters(const std::vector<int64_t> &value, ChosenPaths &result) const {
+    int64_t low = std::numeric_limits<int64_t>::max(), high = std::numeric_limits<int64_t>::min();
+    for (const EdgePath &path : paths_) {
+      Vertex from = part_.dag.edge(path.back()).from;
+      low = std::min(low, least_[from] + value[path.back()]);
+      high = std::max(high, greatest_[from] + value[path.back()]);
+    }
+    for (const EdgePath &path : paths_) {
+      int64_t sum = 0;
+      for (EdgeId e : path) sum += value[e];
+      result.slots.push_back(static_cast<uint32_t>(sum - low));
+    }
+    result.words = static_cast<uint32_t>(high - low + 1);
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
+      if (result.counts[e]) result.probes.edge[e].add -= low;
+    }
+  }
+
+  const Graph &graph_;
+  const PathNumbering &numbering_;
+  const std::vector<double> &cost_;
+  const std::vector<bool> &never_;
+  std::vector<double> price_;  // by DAG edge
+  Possible part_;
+  std::vector<double> own_price_;  // by edge of the part
+  std::vector<EdgePath> paths_;    // in edges of the part
+  uint64_t length_ = 0;            // of all of them
+  std::vector<int64_t> least_, greatest_;
+  std::optional<ChosenPaths> best_;
+};
+
+}  // namespace
+
+bool is_possible_path(const PathNumbering &numbering, const std::vector<bool> &never, uint64_t number) {
+  for (EdgeId e : regenerate_dag_path(numbering, number)) {
+    if (!is_possible_edge(numbering, never, e)) return false;
+  }
+  return true;
+}
+
+std::optional<ChosenPaths> place_chosen_probes(const Graph &graph, const PathNumbering &numbering,
+                                               const std::vector<uint64_t> &numbers,
+                                               const std::vector<double> &cost, const std::vector<bool> &never,
+                                               PathAlgorithm algorithm, uint64_t most_sums, std::string &why_not) {
+  return Placer(graph, numbering, numbers, cost, never).run(algorithm, most_sums, why_not);
+}
+
+}  // namespace chord::core

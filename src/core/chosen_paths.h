@@ -1,0 +1,57 @@
+// What a procedure needs to count chosen paths and no others: the algorithms of
+// core/selective_paths.h brought to its numbered paths (core/path_numbering.h).
+//
+// Ways that cannot come to an end are no paths: behind a call that does not return
+// there is only the edge that makes the exit reachable. Without them and what leads to
+// nothing else, a chosen path has fewer others to be told from, and checks that end in
+// abort() cost nothing.
+//
+// A chosen path's sum is the index of its counter, so counting needs no comparison:
+// other paths that end on the same edge count in words that nobody reads. For that the
+// sums must be few. Those of `sound` are bounded by `most_sums` (and by the number of
+// paths where that does not hold), those of `published` and of the full numbering by
+// the number of paths. The full numbering is what is left where nothing else can be
+// done, and is taken where it costs less.
+//
+//   a loop in a procedure whose chosen path is not in it gets no probe at all: an edge
+//   that ends no chosen path does not count, and the register is set anew only where it
+//   may hold something else.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/graph.h"
+#include "core/path_numbering.h"
+
+namespace chord::core {
+
+enum class PathAlgorithm : uint8_t { sound, published };
+
+struct ChosenPaths {
+  PathProbes probes;           // `partial` is empty
+  std::vector<bool> counts;    // by edge of the procedure: it ends a chosen path
+  std::vector<bool> restarts;  // by edge: it ends a path, and the register must be set
+  // The register would always hold this number: it need not exist.
+  std::optional<int64_t> constant;
+  std::vector<uint32_t> slots;  // by chosen path: the index it counts at
+  uint32_t words = 0;           // indices are below
+  uint32_t additions = 0;       // probes that add and do nothing else
+  double cost = 0;              // of these, as given by edge
+};
+
+// `numbers` ascending, each of a path that can be taken (is_possible_path); `cost` by
+// edge of the procedure, infinite where no code can be put; `never` are the edges that
+// control does not take. Nothing, and the reason, if edges that cannot carry a probe
+// keep the paths from being told apart.
+std::optional<ChosenPaths> place_chosen_probes(const Graph &graph, const PathNumbering &numbering,
+                                               const std::vector<uint64_t> &numbers,
+                                               const std::vector<double> &cost, const std::vector<bool> &never,
+                                               PathAlgorithm algorithm, uint64_t most_sums, std::string &why_not);
+
+// False if the path holds an edge that control does not take.
+bool is_possible_path(const PathNumbering &numbering, const std::vector<bool> &never, uint64_t number);
+
+}  // namespace chord::core

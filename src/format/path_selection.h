@@ -1,0 +1,75 @@
+// Which paths to count (`--paths=SELECTION`): a text file, written by `chord paths
+// select` or by hand. One line for each choice, # begins a comment:
+//
+//   parse 0,3,9-12 shape=1f0c22e09b7a4d11      numbers, as `chord paths` shows them
+//   parse blocks=0,18,parse.cold+4,60          the paths through exactly these blocks
+//   parse parser.c:12,15,40                    the paths that run through these lines in this order
+//   log_* *                                    every path
+//   parse none shape=1f0c22e09b7a4d11          no path
+//
+// Functions go by linkage name; * ? [ ] in it are a pattern. Numbers mean something in
+// one build alone, so they come with the function's shape: what they are counted
+// from. A function of the same name and another shape is refused, never counted wrongly.
+// The last form tells that a function of that name and shape is known and left out.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "core/path_numbering.h"
+#include "format/map.h"
+
+namespace chord::format {
+
+struct PathChoice {
+  std::string function;  // linkage name, or a pattern
+  enum class Kind : uint8_t { numbers, all, none, blocks, lines } kind = Kind::numbers;
+  uint64_t shape = 0;                                // numbers, none
+  std::vector<std::pair<uint64_t, uint64_t>> numbers;  // ranges, both ends included
+  std::vector<std::string> blocks;                   // offsets, in cold parts PART+OFFSET
+  std::string file;                                  // lines
+  std::vector<uint32_t> lines;
+};
+
+struct PathSelection {
+  std::string source;  // the file, for messages
+  std::vector<PathChoice> choices;
+
+  // Those that speak of the function.
+  std::vector<const PathChoice *> find(const std::string &function) const;
+};
+
+// Throws Error with the line that is wrong. `source` names the text.
+PathSelection read_path_selection(std::string_view text, const std::string &source);
+std::string write_path_choice(const PathChoice &choice);  // one line
+
+// Ranges of ascending numbers.
+std::vector<std::pair<uint64_t, uint64_t>> ranges_of(const std::vector<uint64_t> &numbers);
+
+// What the numbers of a procedure's paths depend on: its name, blocks, edges and cuts.
+uint64_t path_shape(const Procedure &procedure, const core::PathNumbering &numbering);
+
+// By edge: control does not take it, or is not seen on it. It makes the exit reachable,
+// or stands for what arrives from outside.
+std::vector<bool> silent_edges(const Procedure &procedure);
+
+// The numbers that the selection chooses in the procedure, ascending; only of paths that
+// can be taken. Nothing, and the reason, if a choice does not fit the procedure.
+std::optional<std::vector<uint64_t>> chosen_paths(const PathSelection &selection, const UnitMap &unit,
+                                                  const Procedure &procedure, const core::PathNumbering &numbering,
+                                                  std::string &why_not);
+
+// Name of a block in listings and selections: its offset, in cold parts behind the
+// part's name. The block must hold instructions.
+std::string block_name(const Procedure &procedure, uint32_t block);
+
+// Does the path run through line `line` of the file? `file` may leave out leading folders.
+bool runs_through(const UnitMap &unit, const Procedure &procedure, const core::PathNumbering &numbering, uint64_t number,
+                  const std::string &file, const std::vector<uint32_t> &lines);
+
+}  // namespace chord::format
