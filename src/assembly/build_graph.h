@@ -1,8 +1,7 @@
-// Blocks and edges of one procedure from its decoded instructions.
+// Blocks (assembly/cut_blocks.h) and edges of one procedure from its decoded instructions.
 #pragma once
 
-#include <unordered_map>
-
+#include "assembly/cut_blocks.h"
 #include "assembly/procedure.h"
 
 namespace chord::assembly {
@@ -17,12 +16,7 @@ class GraphBuilder {
  private:
   const Source &source_;
   const Unit &unit_;
-  // Mentions by the section and position of the label they name.
-  using ByPlace = std::unordered_map<uint64_t, std::vector<Mention>>;
-  ByPlace landing_pads_;
-  ByPlace taken_;
-  std::unordered_map<uint64_t, std::vector<uint32_t>> tables_;  // tables with an entry there
-  friend class ProcedureGraph;
+  Arrivals arrivals_;
 };
 
 }  // namespace chord::assembly
