@@ -1,26 +1,14 @@
-// Decoding with Zydis, which only this file and x86_64_stack.cc include.
+// Decoding with Zydis; what instructions do with the stack is in x86_64_stack.cc.
 //
 // Two properties matter more than completeness. `reads` may be too large but never
 // too small, and `kills` may be too small but never too large: liveness built on
 // them then never calls a live resource dead.
-#include <Zydis/Zydis.h>
-
-#include <array>
-
 #include "isa/isa.h"
 #include "isa/x86_64_registers.h"
+#include "isa/x86_64_zydis.h"
 
 namespace chord::isa {
 namespace {
-
-const ZydisDecoder &decoder() {
-  static const ZydisDecoder instance = [] {
-    ZydisDecoder d;
-    ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    return d;
-  }();
-  return instance;
-}
 
 Resources resource_of(ZydisRegister reg) {
   ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
@@ -40,8 +28,8 @@ Resources flags_of(ZydisAccessedFlagsMask mask) {
   return set;
 }
 
-using Instruction = ZydisDecodedInstruction;
-using Operands = std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT>;
+using zydis::Instruction;
+using zydis::Operands;
 
 // A shift by a count that may be zero, or a repeated string instruction, leaves
 // the flags as they were.
@@ -219,56 +207,6 @@ void classify(const Instruction &in, const Operands &ops, Decoded &out) {
   }
 }
 
-bool is_register(const ZydisDecodedOperand &op, ZydisRegister reg) {
-  return op.type == ZYDIS_OPERAND_TYPE_REGISTER && op.reg.value == reg;
-}
-
-// `lea x(%base), %rsp` with nothing else in the address.
-bool is_offset_from(const ZydisDecodedOperand &op, ZydisRegister base) {
-  return op.type == ZYDIS_OPERAND_TYPE_MEMORY && op.mem.base == base && op.mem.index == ZYDIS_REGISTER_NONE;
-}
-
-void move_stack(Decoded &out, StackMove move, int64_t bytes = 0) {
-  out.stack = move;
-  out.stack_bytes = static_cast<int32_t>(bytes);
-}
-
-void follow_stack(const Instruction &in, const Operands &ops, Decoded &out) {
-  const bool constant = ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
-  if (in.mnemonic == ZYDIS_MNEMONIC_MOV && is_register(ops[0], ZYDIS_REGISTER_RBP) && is_register(ops[1], ZYDIS_REGISTER_RSP)) {
-    return move_stack(out, StackMove::makes_frame);
-  }
-  if (!(out.writes & general(rsp)) || out.flow == Flow::call || out.flow == Flow::leave) return;
-  switch (in.mnemonic) {
-    case ZYDIS_MNEMONIC_PUSH:
-    case ZYDIS_MNEMONIC_PUSHFQ:
-      return move_stack(out, StackMove::by, in.operand_width / 8);
-    case ZYDIS_MNEMONIC_POP:
-    case ZYDIS_MNEMONIC_POPFQ:
-      if (is_register(ops[0], ZYDIS_REGISTER_RSP)) break;
-      return move_stack(out, StackMove::by, -in.operand_width / 8);
-    case ZYDIS_MNEMONIC_LEAVE:
-      return move_stack(out, StackMove::from_frame, -8);
-    case ZYDIS_MNEMONIC_SUB:
-      if (constant) return move_stack(out, StackMove::by, ops[1].imm.value.s);
-      return move_stack(out, StackMove::deeper);
-    case ZYDIS_MNEMONIC_ADD:
-      if (constant) return move_stack(out, StackMove::by, -ops[1].imm.value.s);
-      break;
-    case ZYDIS_MNEMONIC_AND:
-      return move_stack(out, StackMove::deeper);
-    case ZYDIS_MNEMONIC_LEA:
-      if (is_offset_from(ops[1], ZYDIS_REGISTER_RSP)) return move_stack(out, StackMove::by, -ops[1].mem.disp.value);
-      if (is_offset_from(ops[1], ZYDIS_REGISTER_RBP)) return move_stack(out, StackMove::from_frame, -ops[1].mem.disp.value);
-      break;
-    case ZYDIS_MNEMONIC_MOV:
-      if (is_register(ops[1], ZYDIS_REGISTER_RBP)) return move_stack(out, StackMove::from_frame);
-      break;
-    default: break;
-  }
-  move_stack(out, StackMove::unknown);
-}
-
 void read_flags(const Instruction &in, const Operands &ops, Decoded &out) {
   if (in.cpu_flags == nullptr) return;
   const ZydisAccessedFlags &f = *in.cpu_flags;
@@ -308,9 +246,7 @@ void read_step(const Instruction &in, const Operands &ops, Decoded &out) {
 std::optional<Decoded> decode(std::string_view bytes) {
   Instruction in;
   Operands ops;
-  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), bytes.data(), bytes.size(), &in, ops.data()))) {
-    return std::nullopt;
-  }
+  if (!zydis::decode(bytes, in, ops)) return std::nullopt;
   Decoded out;
   out.size = in.length;
   out.mnemonic = ZydisMnemonicGetString(in.mnemonic);
@@ -320,7 +256,7 @@ std::optional<Decoded> decode(std::string_view bytes) {
   for (unsigned i = 0; i < operands; ++i) read_operand(in, ops[i], zeroing, out);
   read_flags(in, ops, out);
   classify(in, ops, out);
-  follow_stack(in, ops, out);
+  zydis::follow_stack(in, ops, out);
   read_step(in, ops, out);
   if (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) {
     out.traits |= kRepeated;
@@ -342,7 +278,7 @@ bool is_stack_slot(const Decoded &d) {
 std::string shape(std::string_view bytes, int64_t moved) {
   Instruction in;
   Operands ops;
-  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), bytes.data(), bytes.size(), &in, ops.data()))) return {};
+  if (!zydis::decode(bytes, in, ops)) return {};
   std::string out = ZydisMnemonicGetString(in.mnemonic);
   constexpr uint64_t kPrefixes = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
                                  ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_BND | ZYDIS_ATTRIB_HAS_NOTRACK;

@@ -1,23 +1,17 @@
 // What instructions do with stack addresses: the few forms in which compilers move the
 // stack pointer, copy it and reach memory through it. Whatever is not recognised leaves
 // no trace in StackUse but for the memory operand; users look at Decoded::writes, too.
-#include <Zydis/Zydis.h>
-
-#include <array>
-
+//
+// The same forms, seen as what becomes of the stack pointer alone, are Decoded::stack.
 #include "isa/isa.h"
+#include "isa/x86_64_registers.h"
+#include "isa/x86_64_zydis.h"
 
 namespace chord::isa {
 namespace {
 
-const ZydisDecoder &decoder() {
-  static const ZydisDecoder instance = [] {
-    ZydisDecoder d;
-    ZydisDecoderInit(&d, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-    return d;
-  }();
-  return instance;
-}
+using zydis::Instruction;
+using zydis::Operands;
 
 unsigned number_of(ZydisRegister reg) {
   bool whole = reg >= ZYDIS_REGISTER_RAX && reg <= ZYDIS_REGISTER_R15;
@@ -40,13 +34,8 @@ void use_sum(const ZydisDecodedOperand &target, unsigned source, int64_t amount,
   use.amount = amount;
 }
 
-}  // namespace
-
-StackUse stack_use(std::string_view bytes) {
-  ZydisDecodedInstruction in;
-  std::array<ZydisDecodedOperand, ZYDIS_MAX_OPERAND_COUNT> ops;
+StackUse use_of(const Instruction &in, const Operands &ops) {
   StackUse use;
-  if (!ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder(), bytes.data(), bytes.size(), &in, ops.data()))) return use;
   for (unsigned i = 0; i < in.operand_count_visible; ++i) use_memory(ops[i], use);
   bool whole = in.operand_width == 64;
   switch (in.mnemonic) {
@@ -81,6 +70,45 @@ StackUse stack_use(std::string_view bytes) {
     default: break;
   }
   return use;
+}
+
+void move_stack(Decoded &out, StackMove move, int64_t bytes = 0) {
+  out.stack = move;
+  out.stack_bytes = static_cast<int32_t>(bytes);
+}
+
+}  // namespace
+
+StackUse stack_use(std::string_view bytes) {
+  Instruction in;
+  Operands ops;
+  return zydis::decode(bytes, in, ops) ? use_of(in, ops) : StackUse{};
+}
+
+void zydis::follow_stack(const Instruction &in, const Operands &ops, Decoded &out) {
+  const StackUse use = use_of(in, ops);
+  if (in.mnemonic == ZYDIS_MNEMONIC_MOV && use.target == kFramePointer && use.source == kStackPointer) {
+    return move_stack(out, StackMove::makes_frame);
+  }
+  if (!(out.writes & general(rsp)) || out.flow == Flow::call || out.flow == Flow::leave) return;
+  if (use.target == kStackPointer && use.source == kStackPointer) return move_stack(out, StackMove::by, -use.amount);
+  if (use.target == kStackPointer && use.source == kFramePointer) {
+    return move_stack(out, StackMove::from_frame, -use.amount - use.moves);
+  }
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_PUSH:
+    case ZYDIS_MNEMONIC_PUSHFQ:
+      return move_stack(out, StackMove::by, in.operand_width / 8);
+    case ZYDIS_MNEMONIC_POP:
+    case ZYDIS_MNEMONIC_POPFQ:
+      if (ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].reg.value == ZYDIS_REGISTER_RSP) break;
+      return move_stack(out, StackMove::by, -in.operand_width / 8);
+    case ZYDIS_MNEMONIC_SUB:
+    case ZYDIS_MNEMONIC_AND:
+      return move_stack(out, StackMove::deeper);
+    default: break;
+  }
+  move_stack(out, StackMove::unknown);
 }
 
 }  // namespace chord::isa
