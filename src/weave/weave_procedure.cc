@@ -10,6 +10,8 @@
 #include <set>
 
 #include "assembly/unwind_info.h"
+#include "weave/chunks.h"
+#include "weave/early_ends.h"
 #include "weave/paths.h"
 #include "weave/wrapped_names.h"
 
@@ -21,7 +23,6 @@ using assembly::Instruction;
 using assembly::Procedure;
 using assembly::Source;
 using assembly::Statement;
-using assembly::StatementKind;
 using assembly::UnwindInfo;
 using assembly::UnwindRules;
 
@@ -40,30 +41,27 @@ class Weaver {
  public:
   Weaver(const assembly::Unit &unit, const Procedure &p, uint32_t n, const core::Plan &plan, const Sites &sites,
          const LoopCounters &loops, const PathWeaving *paths, const Options &options)
-      : source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), loops_(loops),
-        paths_(paths), options_(options), spots_(p, n, loops.held, before_, after_) {
+      : unit_(unit), source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), loops_(loops),
+        paths_(paths), options_(options), spots_(p, n, loops.held, chunks_.before, chunks_.after) {
     rules_.resize(p.fragments.size());
     stubs_.resize(p.fragments.size());
   }
 
   WovenProcedure run(const std::vector<Probe> &probes, const Brackets &brackets) {
-    for (const Probe &p : brackets.outer) put({p.site, p.edge, p.snippet}, Turn::first);
-    for (const Piece &piece : loops_.pieces) put(piece);
+    for (const Probe &p : brackets.outer) chunks_.put({p.site, p.edge, p.snippet}, Turn::first);
+    for (const Piece &piece : loops_.pieces) chunks_.put(piece);
     for (uint32_t k = 0; k < plan_.counters.size(); ++k) probe(k);
     for (const Probe &p : probes) {
-      put({p.site, p.edge, p.snippet}, p.outside_label.empty() ? Turn::leaving : Turn::checking);
+      chunks_.put({p.site, p.edge, p.snippet}, p.outside_label.empty() ? Turn::leaving : Turn::checking);
       if (!p.outside_label.empty()) put_outside(p);
     }
     if (paths_ != nullptr) count_paths();
-    for (const Probe &p : brackets.inner) put({p.site, p.edge, p.snippet}, Turn::last);
-    for (const auto &[edge, chunk] : pending_) stub(chunk, edge);
+    for (const Probe &p : brackets.inner) chunks_.put({p.site, p.edge, p.snippet}, Turn::last);
+    for (const auto &[edge, chunk] : chunks_.stubs) stub(chunk, edge);
     choose_marks();
     flush();
-    for (size_t f = 0; f < p_.fragments.size(); ++f) {
-      frame_fragment(f);
-      take_unwinding(p_.fragments[f]);
-    }
-    for (const Instruction &in : p_.instructions) wrap_call(in);
+    for (size_t f = 0; f < p_.fragments.size(); ++f) frame_fragment(f);
+    report_early_ends(unit_, p_, retargeted_, out_);
     return std::move(out_);
   }
 
@@ -80,12 +78,12 @@ class Weaver {
     const Site &site = counter.site == core::Site::edge ? sites_.edge[counter.id] : sites_.block[counter.id];
     uint32_t edge = counter.site == core::Site::edge ? counter.id : core::kNone;
     if (const HeldCounter *held = loops_.find(k)) {
-      if (!held->by_program) put({site, edge, isa::increment(held->holder, site.live), Effect::count, k});
+      if (!held->by_program) chunks_.put({site, edge, isa::increment(held->holder, site.live), Effect::count, k});
       return;
     }
     isa::CounterPlace place{options_.counters, counters_label(n_), k};
     Turn turn = edge != core::kNone && leaves_block(site, p_.edges[edge]) ? Turn::leaving : Turn::entering;
-    put({site, edge, isa::increment(place, site.live), Effect::count, k}, turn);
+    chunks_.put({site, edge, isa::increment(place, site.live), Effect::count, k}, turn);
   }
 
   // The counter of an edge stands in front of its source's last instruction, or behind.
@@ -95,34 +93,6 @@ class Weaver {
     const Instruction &last = p_.instructions[from.first + from.count - 1];
     return site.kind == Site::Kind::after ? site.statement == last.last_statement
                                           : site.statement == last.first_statement;
-  }
-
-  static void put(Chunk &chunk, Piece piece) {
-    auto later = [&](const Piece &other) { return other.turn > piece.turn; };
-    chunk.insert(std::find_if(chunk.begin(), chunk.end(), later), piece);
-  }
-
-  void put(Piece piece, Turn turn = Turn::entering) {
-    piece.turn = turn;
-    switch (piece.site.kind) {
-      case Site::Kind::before:
-        put(before_[piece.site.statement], piece);
-        break;
-      case Site::Kind::after:
-        put(after_[piece.site.statement], piece);
-        break;
-      case Site::Kind::jump_stub:
-      case Site::Kind::slot_stub:
-        // What may end here has counted nothing on the way yet.
-        if (turn == Turn::checking && piece.site.kind == Site::Kind::jump_stub) {
-          pending_[piece.edge].insert(pending_[piece.edge].begin(), piece);
-          break;
-        }
-        pending_[piece.edge].push_back(piece);
-        break;
-      case Site::Kind::none:
-        break;
-    }
   }
 
   // Code that a probe jumps to, now and then.
@@ -158,7 +128,7 @@ class Weaver {
   void count_paths() {
     for (const Probe &p : paths_->probes) {
       if (p.role == Probe::Role::inside) {
-        put({p.site, p.edge, p.snippet}, Turn::leaving);
+        chunks_.put({p.site, p.edge, p.snippet}, Turn::leaving);
       } else {
         put_on_way(p);
       }
@@ -188,10 +158,10 @@ class Weaver {
       Site behind = site;
       behind.kind = Site::Kind::after;
       behind.statement = last;
-      if (unwinding && !site.is_stub()) put({behind, core::kNone, {"\t.cfi_restore_state\n"}}, Turn::leaving);
+      if (unwinding && !site.is_stub()) chunks_.put({behind, core::kNone, {"\t.cfi_restore_state\n"}}, Turn::leaving);
       if (unwinding && site.is_stub()) restores_.insert(p.edge);
     }
-    put({site, p.edge, whole}, Turn::leaving);
+    chunks_.put({site, p.edge, whole}, Turn::leaving);
   }
 
   // By which the runtime finds the number of an activation's path.
@@ -274,8 +244,8 @@ class Weaver {
       if (b.count == 0) continue;
       marked.insert(b.first);
       for (uint32_t i = b.first; i < b.first + b.count; ++i) {
-        bool displaced = before_.contains(p_.instructions[i].first_statement) ||
-                         (i > b.first && after_.contains(p_.instructions[i - 1].last_statement));
+        bool displaced = chunks_.before.contains(p_.instructions[i].first_statement) ||
+                         (i > b.first && chunks_.after.contains(p_.instructions[i - 1].last_statement));
         if (displaced) marked.insert(i);
       }
     }
@@ -292,16 +262,16 @@ class Weaver {
   }
 
   void flush() {
-    for (auto &[s, chunk] : after_) {
+    for (auto &[s, chunk] : chunks_.after) {
       out_.edits.insert(statement(s).end, "\n" + in_att_syntax(s, spots_.text_after(s, keeps_unwind_lines(chunk, s + 1))));
     }
     std::set<uint32_t> starts;
-    for (auto &[s, chunk] : before_) starts.insert(s);
+    for (auto &[s, chunk] : chunks_.before) starts.insert(s);
     for (auto &[s, i] : mark_at_) starts.insert(s);
     for (auto &[s, text] : inside_) starts.insert(s);
     for (uint32_t s : starts) {
       std::string text = "\n";
-      if (auto it = before_.find(s); it != before_.end()) {
+      if (auto it = chunks_.before.find(s); it != chunks_.before.end()) {
         text += in_att_syntax(s, spots_.text_before(s, keeps_unwind_lines(it->second, s)));
       }
       if (auto it = mark_at_.find(s); it != mark_at_.end()) text += mark_label(n_, it->second) + ":\n";
@@ -317,14 +287,14 @@ class Weaver {
     std::string start = "\n" + start_label(n_, f) + ":\n";
     if (f == 0) start += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", record_label(n_));
     if (f == 0 && options_.callsites) start += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", totals_record_label(n_));
-    const uint32_t push = lone_push();
+    const uint32_t push = lone_push(source_, p_);
     if (push != assembly::kNoStatement) start += "\t.cfi_startproc\n";
     out_.edits.insert(statement(fragment.first_statement).end, start);
     if (push != assembly::kNoStatement) out_.edits.insert(statement(push).end, "\n\t.cfi_def_cfa_offset 16\n");
 
     // Directly behind the last instruction: inside whatever the program's own end
     // labels, sizes and unwind rules enclose.
-    uint32_t end = last_statement_of(f);
+    uint32_t end = last_statement_of(p_, f);
     std::string text = "\n";
     UnwindRules now = rules_before(static_cast<uint32_t>(f), end + 1);
     if (is_widened()) now = widened(now, paths_->holder);
@@ -338,73 +308,7 @@ class Weaver {
     out_.edits.insert(statement(end).end, text);
   }
 
-  // clang gives the function it calls where noexcept is violated no unwind information,
-  // and stacks that end there could not be walked: we add what it lacks. The function
-  // makes its frame by one push and does not return. Statement of that push, or none.
-  uint32_t lone_push() {
-    if (p_.name != "__clang_call_terminate" || rules_before(0, last_statement_of(0)).active) return assembly::kNoStatement;
-    for (const Instruction &in : p_.instructions) {
-      if (in.decoded.mnemonic == "push") return in.last_statement;
-    }
-    return assembly::kNoStatement;
-  }
-
-  // ---- what leaves a procedure early ----
-
-  // The unwinder tells a frame's personality routine that it is about to go; ours
-  // notes where the frame stood and passes on to the program's, if it has one.
-  void take_unwinding(const Fragment &fragment) {
-    uint32_t opened = assembly::kNoStatement;
-    bool has_rules = lone_push() != assembly::kNoStatement;
-    for (uint32_t i = start_of_rules(source_, fragment); i < fragment.last_statement; ++i) {
-      const Statement &s = statement(i);
-      if (s.section != fragment.section) continue;
-      bool ends = s.kind == StatementKind::instruction || s.name == ".cfi_endproc";
-      if (s.name == ".cfi_startproc") {
-        opened = i;
-        has_rules = true;
-      } else if (opened != assembly::kNoStatement && s.name == ".cfi_personality" && pass_on(s)) {
-        opened = assembly::kNoStatement;
-      } else if (opened != assembly::kNoStatement && ends) {
-        out_.edits.insert(statement(opened).end, "\n\t.cfi_personality 0x1b,__chord_personality");
-        opened = assembly::kNoStatement;
-      }
-    }
-    out_.lacks_rules = out_.lacks_rules || !has_rules;
-  }
-
-  bool pass_on(const Statement &s) {
-    std::vector<std::string_view> parts = assembly::split_operands(s.operands);
-    if (parts.size() < 2) return false;  // 0xff: none
-    std::string name(parts[1]);
-    if (name.starts_with("DW.ref.")) name = name.substr(7);
-    out_.personalities.push_back(name);
-    uint32_t at = static_cast<uint32_t>(s.operands.data() - source_.text.data());
-    out_.edits.replace(at, static_cast<uint32_t>(s.operands.size()), "0x1b," + personality_label(name));
-    return true;
-  }
-
-  void wrap_call(const Instruction &in) {
-    const isa::Flow flow = in.decoded.flow;
-    if (in.padding || retargeted_.contains(in.last_statement)) return;
-    if (flow != isa::Flow::call && flow != isa::Flow::jump && flow != isa::Flow::conditional) return;
-    std::string_view operands = statement(in.last_statement).operands;
-    if (in.decoded.indirect && operands.find("@GOTPCREL") == std::string_view::npos) return;
-    std::string_view name = assembly::first_symbol(operands);
-    std::string other = stand_in(symbols_, name);
-    if (other.empty()) return;
-    uint32_t at = static_cast<uint32_t>(name.data() - source_.text.data());
-    out_.edits.replace(at, static_cast<uint32_t>(name.size()), other);
-  }
-
-  uint32_t last_statement_of(size_t f) const {
-    uint32_t last = p_.fragments[f].first_statement;
-    for (const Instruction &in : p_.instructions) {
-      if (in.fragment == f && !in.padding) last = std::max(last, in.last_statement);
-    }
-    return last;
-  }
-
+  const assembly::Unit &unit_;
   const Source &source_;
   const assembly::Symbols &symbols_;
   const Procedure &p_;
@@ -417,10 +321,9 @@ class Weaver {
   std::set<uint32_t> restores_;                   // ways out whose stub must put the rules back
   std::vector<std::optional<UnwindInfo>> rules_;  // by fragment, made when first asked for
   std::vector<std::vector<Stub>> stubs_;          // by fragment
-  std::map<uint32_t, Chunk> pending_;             // stubs, by edge
   std::map<uint32_t, std::vector<std::string>> places_;  // by edge: labels that mean what the stub goes on to
   uint32_t stub_count_ = 0;
-  std::map<uint32_t, Chunk> before_, after_;        // by statement
+  Chunks chunks_;
   SpotWriter spots_;
   std::map<uint32_t, uint32_t> mark_at_;            // statement -> instruction
   std::set<uint32_t> retargeted_;                   // branches that go to a stub
