@@ -3,8 +3,8 @@
  *
  *   step START QUERY RANGES PROGRAM [ARGUMENT...]
  *
- * START is where the program begins (_start), QUERY is the address of the function that stands for a query, RANGES a file with
- * lines `begin end` (all hexadecimal). Each time a thread arrives at QUERY a line
+ * START is where the program begins (_start), QUERY is the address of the function that stands for a query, RANGES a file as
+ * in stepping.h, addresses in hexadecimal. Each time a thread arrives at QUERY a line
  * `query THREAD COUNT` goes to stderr, and `end THREAD COUNT` when the thread ends;
  * threads are numbered in order of their start. A repeated string instruction traps
  * once per repetition and counts once. With STEP_UNTIL=COUNT in the environment it ends when
@@ -13,21 +13,10 @@
  * `function ADDRESS COUNT`, what ran while at least one call made there, or one activation
  * of the function, was not over; functions begin where a line of RANGES ends in `1`. */
 #define _GNU_SOURCE
-#include <errno.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
 
-struct range {
-  uint64_t begin, end;
-  int function;
-};
+#include "../oracle/stepping.h"
+
 /* A call or an activation that is not over. */
 struct open {
   int function;
@@ -42,46 +31,17 @@ struct thread {
   int depth;
 };
 
-static struct range ranges[100000];
-static size_t range_count;
 static struct thread threads[1024];
 static int thread_count;
 static uint64_t until, *executed;
 static int tells_calls;
 static uint64_t *totals[2]; /* of call sites, of functions */
 
-static void die(const char *what) {
-  perror(what);
-  exit(1);
-}
-
-static void read_ranges(const char *path) {
-  FILE *file = fopen(path, "r");
-  if (file == NULL) die(path);
-  while (fscanf(file, "%lx %lx %d", &ranges[range_count].begin, &ranges[range_count].end,
-                &ranges[range_count].function) == 3)
-    ++range_count;
-  fclose(file);
+static void make_room(void) {
   size_t size = ranges[range_count - 1].end - ranges[0].begin + 1;
   executed = calloc(size, sizeof *executed);
   for (int i = 0; i < 2; ++i) totals[i] = calloc(size, sizeof *totals[i]);
 }
-
-static const struct range *range_of(uint64_t pc) {
-  size_t low = 0, high = range_count; /* sorted, without overlaps */
-  while (low < high) {
-    size_t middle = (low + high) / 2;
-    if (pc < ranges[middle].begin)
-      high = middle;
-    else if (pc >= ranges[middle].end)
-      low = middle + 1;
-    else
-      return &ranges[middle];
-  }
-  return NULL;
-}
-
-static int in_range(uint64_t pc) { return range_of(pc) != NULL; }
 
 static int is_call(pid_t id, uint64_t pc) {
   unsigned char code[8];
@@ -169,36 +129,16 @@ static void arrive(struct thread *thread, uint64_t pc, uint64_t stack, uint64_t 
   if (pc == query && !same) fprintf(stderr, "query %d %lu\n", (int)(thread - threads), thread->count);
 }
 
-/* The dynamic linker's work is not worth stepping through. */
-static void run_to(pid_t id, uint64_t start) {
-  int status;
-  long word = ptrace(PTRACE_PEEKTEXT, id, (void *)start, NULL);
-  ptrace(PTRACE_POKETEXT, id, (void *)start, (void *)((word & ~0xffL) | 0xcc));
-  ptrace(PTRACE_CONT, id, NULL, NULL);
-  if (waitpid(id, &status, 0) != id || !WIFSTOPPED(status)) die("run to the start");
-  ptrace(PTRACE_POKETEXT, id, (void *)start, (void *)word);
-  struct user_regs_struct registers;
-  ptrace(PTRACE_GETREGS, id, NULL, &registers);
-  registers.rip = start;
-  ptrace(PTRACE_SETREGS, id, NULL, &registers);
-}
-
 int main(int argc, char **argv) {
   if (argc < 5) return 2;
   uint64_t query = strtoull(argv[2], NULL, 16);
   read_ranges(argv[3]);
+  make_room();
   tells_calls = getenv("STEP_CALLS") != NULL;
   if (getenv("STEP_UNTIL")) until = strtoull(getenv("STEP_UNTIL"), NULL, 10);
-  pid_t child = fork();
-  if (child == 0) {
-    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-    execv(argv[4], argv + 4);
-    die(argv[4]);
-  }
   int status;
-  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) die("start");
-  ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
-  run_to(child, strtoull(argv[1], NULL, 16));
+  pid_t child = start_stopped(argv + 4);
+  run_to(child, strtoull(argv[1], NULL, 16), 0); /* not through the dynamic linker's work */
   thread_of(child);
   ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
   int result = 0;

@@ -16,30 +16,22 @@ import collections
 import json
 import os
 import shutil
-import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
+sys.path.insert(0, os.path.join(HERE, "../oracle"))
+
+from variants import Failure, checked  # noqa: E402
+
 ABI = os.path.join(HERE, "..", "..", "abi")
 LEVELS = ("-O0", "-O1", "-O2", "-O3", "-O3 -mavx2")
 BUILDS = ("--loop-counters=registers", "", "--loop-counters=registers --counters=delta",
           "--loop-counters=registers --counters=atomic")
 
 
-class Failure(Exception):
-    pass
-
-
-def run(command, check=True, **options):
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=280, **options)
-    if check and result.returncode != 0:
-        raise Failure(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
-    return result
-
-
 def place_of(program):
-    for line in run(["nm", "-S", program]).stdout.splitlines():
+    for line in checked(["nm", "-S", program]).stdout.splitlines():
         words = line.split()
         if len(words) == 4 and words[3] == "watched":
             return int(words[0], 16), int(words[1], 16)
@@ -47,7 +39,7 @@ def place_of(program):
 
 
 def counts_in(chord, profile, program):
-    text = run([chord, "report", "--by=instruction", "--json", f"--program={program}", profile]).stdout
+    text = checked([chord, "report", "--by=instruction", "--json", f"--program={program}", profile]).stdout
     counts, padding = collections.Counter(), set()
     for row in json.loads(text)["rows"]:
         if row["function"] == "watched" and row["count"] != 0:
@@ -83,7 +75,7 @@ class Prefixes:
 def dumps(args, step, woven, trace, folder):
     begin, _ = place_of(woven)
     profile = os.path.join(folder, "dumped.chord")
-    sizes = run([step, "dump", f"{begin:x}", profile, woven], env={**os.environ, "CHORD_OUT": profile}).stdout.split()
+    sizes = checked([step, "dump", f"{begin:x}", profile, woven], env={**os.environ, "CHORD_OUT": profile}).stdout.split()
     prefixes = Prefixes(trace)
     so_far = os.path.join(folder, "so_far.chord")
     whole = open(profile, "rb").read()
@@ -103,20 +95,20 @@ def kills(args, step, woven, trace, folder, limit):
         profile = os.path.join(folder, "killed.chord")
         if os.path.exists(profile):
             os.remove(profile)
-        run([step, "kill", f"{begin:x}", str(number), woven], env={**os.environ, "CHORD_OUT": profile})
+        checked([step, "kill", f"{begin:x}", str(number), woven], env={**os.environ, "CHORD_OUT": profile})
         prefixes.follow(counts_in(args.chord, profile, woven), f"signal {number}")
 
 
 def check(args, compiler, flags, build):
     with tempfile.TemporaryDirectory() as folder:
         step, plain, woven = (os.path.join(folder, name) for name in ("step", "plain", "woven"))
-        run(["gcc", "-O1", "-I", ABI, "-o", step, os.path.join(HERE, "step.c")])
+        checked(["gcc", "-O1", "-I", ABI, "-o", step, os.path.join(HERE, "step.c")])
         common = [*flags.split(), "-no-pie", "-Wl,-z,now", args.program]
         # clang's own assembler may choose other encodings than the one that weaving uses.
-        run([compiler, *(["-fno-integrated-as"] if compiler == "clang" else []), *common, "-o", plain])
-        run([args.chord, "--verify", *build.split(), compiler, *common, "-o", woven])
+        checked([compiler, *(["-fno-integrated-as"] if compiler == "clang" else []), *common, "-o", plain])
+        checked([args.chord, "--verify", *build.split(), compiler, *common, "-o", woven])
         begin, size = place_of(plain)
-        trace = run([step, "trace", f"{begin:x}", f"{begin + size:x}", plain]).stdout.split()
+        trace = checked([step, "trace", f"{begin:x}", f"{begin + size:x}", plain]).stdout.split()
         trace = [int(pc, 16) - begin for pc in trace]
         moments = dumps(args, step, woven, trace, folder)
         if args.kill:

@@ -6,16 +6,11 @@
  * program's own code. Slower than callgrind, but right where a signal strikes in the
  * middle of a block: an instruction that faults is not executed. Ends as PROGRAM does. */
 #define _GNU_SOURCE
+#define STEPPING_FAILED 125
 #include <elf.h>
 #include <fcntl.h>
-#include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <sys/ptrace.h>
-#include <sys/user.h>
-#include <sys/wait.h>
-#include <unistd.h>
+
+#include "stepping.h"
 
 struct thread {
   pid_t id;
@@ -27,11 +22,6 @@ static struct thread threads[4096];
 static int thread_count;
 static uint64_t low, high, bias; /* of the program's code */
 static uint64_t *counts;
-
-static void die(const char *what) {
-  perror(what);
-  exit(125);
-}
 
 static struct thread *thread_of(pid_t id) {
   for (int i = 0; i < thread_count; ++i)
@@ -66,16 +56,7 @@ static void find_code(pid_t child, const char *program) {
   counts = calloc(high - low, sizeof *counts);
   /* The dynamic linker's work is not worth stepping through. */
   uint64_t start = header.e_entry + bias;
-  int status;
-  long word = ptrace(PTRACE_PEEKTEXT, child, (void *)start, NULL);
-  ptrace(PTRACE_POKETEXT, child, (void *)start, (void *)((word & ~0xffL) | 0xcc));
-  ptrace(PTRACE_CONT, child, NULL, NULL);
-  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) die("run to the start");
-  ptrace(PTRACE_POKETEXT, child, (void *)start, (void *)word);
-  struct user_regs_struct registers;
-  ptrace(PTRACE_GETREGS, child, NULL, &registers);
-  registers.rip = start;
-  ptrace(PTRACE_SETREGS, child, NULL, &registers);
+  run_to(child, start, 0);
   thread_of(child)->at = start;
 }
 
@@ -99,15 +80,8 @@ static void write_counts(const char *path, const char *program) {
 
 int main(int argc, char **argv) {
   if (argc < 3) return 125;
-  pid_t child = fork();
-  if (child == 0) {
-    ptrace(PTRACE_TRACEME, 0, NULL, NULL);
-    execv(argv[2], argv + 2);
-    die(argv[2]);
-  }
   int status, end = 0;
-  if (waitpid(child, &status, 0) != child || !WIFSTOPPED(status)) die("start");
-  ptrace(PTRACE_SETOPTIONS, child, NULL, (void *)(PTRACE_O_TRACECLONE | PTRACE_O_EXITKILL));
+  pid_t child = start_stopped(argv + 2);
   find_code(child, argv[2]);
   ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
   for (pid_t id; (id = waitpid(-1, &status, __WALL)) > 0;) {

@@ -1,5 +1,5 @@
-"""One small program in all its variants: what the runners of tests/runtime and
-tests/events have in common.
+"""One small program in all its variants: what the runners of tests/runtime, tests/events,
+tests/paths and tests/interrupted have in common.
 
 Each runner is called as `run.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]`, checks
 every compiler and level that is not excluded, and prints how to repeat what failed.
@@ -25,6 +25,10 @@ def run(command, check=False, **options):
     if check and result.returncode != 0:
         raise Failure(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
     return result
+
+
+def checked(command, **options):
+    return run(command, check=True, **options)
 
 
 def environment(**settings):

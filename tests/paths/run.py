@@ -15,29 +15,20 @@ import collections
 import json
 import os
 import re
-import subprocess
 import sys
 import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
-COMPILERS = {".c": ("gcc", "clang"), ".cc": ("g++", "clang++")}
+sys.path.insert(0, os.path.join(HERE, "../oracle"))
+
+from variants import COMPILERS, Failure, checked, environment, fresh, run  # noqa: E402
+
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
-
-
-class Failure(Exception):
-    pass
-
-
-def run(command, check=True, **options):
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=280, **options)
-    if check and result.returncode != 0:
-        raise Failure(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
-    return result
 
 
 def symbols(path):
     out = {}
-    for line in run(["nm", "-S", path]).stdout.splitlines():
+    for line in checked(["nm", "-S", path]).stdout.splitlines():
         match = re.match(r"([0-9a-f]+) ([0-9a-f]+) [tTwWuiV] (\S+)", line)
         if match:
             out[match.group(3)] = (int(match.group(1), 16), int(match.group(2), 16))
@@ -129,7 +120,7 @@ class Cutter:
 
 
 def expected_paths(chord, woven_profile, plain, folder, arguments):
-    rows = json.loads(run([chord, "paths", woven_profile, "--by=edge", "--json"], cwd=folder).stdout)["rows"]
+    rows = json.loads(checked([chord, "paths", woven_profile, "--by=edge", "--json"], cwd=folder).stdout)["rows"]
     places = symbols(plain)
     functions, block_of, entries = {}, {}, {}
     for row in rows:
@@ -157,10 +148,10 @@ def expected_paths(chord, woven_profile, plain, folder, arguments):
     ranges = sorted({(places[n][0], places[n][0] + places[n][1]) for n in places
                      if n.split(".cold")[0] in functions or n in functions})
     with open(table, "w") as file:
-        file.writelines(f"{begin:x} {end:x}\n" for begin, end in ranges)
+        file.writelines(f"{begin:x} {end:x} 1\n" for begin, end in ranges)
     if not os.path.exists(tracer):
-        run(["gcc", "-O2", os.path.join(HERE, "trace.c"), "-o", tracer])
-    run([tracer, f"{places['_start'][0]:x}", table, trace, plain, *arguments], check=False, cwd=folder)
+        checked(["gcc", "-O2", os.path.join(HERE, "trace.c"), "-o", tracer])
+    run([tracer, f"{places['_start'][0]:x}", table, trace, plain, *arguments], cwd=folder)
     words = array.array("Q")
     with open(trace, "rb") as file:
         words.frombytes(file.read())
@@ -178,7 +169,7 @@ def expected_paths(chord, woven_profile, plain, folder, arguments):
 
 def counted_paths(chord, profile, folder, functions):
     counts = collections.Counter()
-    rows = json.loads(run([chord, "paths", profile, "--json"], cwd=folder).stdout)["rows"]
+    rows = json.loads(checked([chord, "paths", profile, "--json"], cwd=folder).stdout)["rows"]
     for row in rows:
         if row["function"] in functions:
             if not row["blocks"]:
@@ -191,15 +182,13 @@ def counted_paths(chord, profile, folder, functions):
 def check(chord, compiler, level, source, folder):
     flags = re.findall(r"(?:suite-)?(?:flags|link): (.*?) *(?:\*/|$)", open(source).read(), re.M)
     flags = [word for group in flags for word in group.split()]
-    woven, plain, profile = (os.path.join(folder, n) for n in ("woven", "plain", "woven.chord"))
-    if os.path.exists(profile):
-        os.unlink(profile)
+    woven, plain = (os.path.join(folder, n) for n in ("woven", "plain"))
+    profile = fresh(os.path.join(folder, "woven.chord"))
     build = [compiler, level, *flags, "-no-pie", source]
     same_assembler = ["-fno-integrated-as"] if compiler.startswith("clang") else []
-    run([*build, *same_assembler, "-static", "-o", plain])
-    run([chord, "--verify", "--paths", *build, "-o", woven])
-    environment = {k: v for k, v in os.environ.items() if not k.startswith("CHORD")}
-    first, second = (run([program], check=False, cwd=folder, env=environment) for program in (plain, woven))
+    checked([*build, *same_assembler, "-static", "-o", plain])
+    checked([chord, "--verify", "--paths", *build, "-o", woven])
+    first, second = (run([program], cwd=folder, env=environment()) for program in (plain, woven))
     if (first.returncode, first.stdout) != (second.returncode, second.stdout):
         raise Failure(f"behaves differently: {first.returncode} {second.returncode}\n{first.stdout}{second.stdout}")
     expected, functions = expected_paths(chord, profile, plain, folder, [])

@@ -1,5 +1,12 @@
-# Loops in which no general register is dead and no register of the program's goes up in
-# steps, so that vector registers count.
+/* Loops in which no general register is dead and no register of the program's goes up in
+ * steps, so that vector registers count. */
+#ifdef WIDE_VECTORS
+#define CLEAR vpxor	%ymm0, %ymm0, %ymm0
+#define ADD vpaddd	%ymm0, %ymm1, %ymm1
+#else
+#define CLEAR pxor	%xmm0, %xmm0
+#define ADD paddd	%xmm0, %xmm1
+#endif
 	.text
 	.globl	main
 	.type	main, @function
@@ -39,7 +46,7 @@ watched:
 	.cfi_def_cfa_offset 56
 	.cfi_offset 15, -56
 	movl	$5, %ecx
-	pxor	%xmm0, %xmm0
+	CLEAR
 	movq	$0x5a5a5a5a5a5a5a5a, %rbx
 	movl	$1, %edx
 	movl	$2, %esi
@@ -60,7 +67,7 @@ watched:
 .Linner:
 	rclq	$1, %rbx
 	adcq	%rbx, %rdx
-	paddd	%xmm0, %xmm1
+	ADD
 	jc	.Lcarry
 	leal	-1(%rax), %eax
 	jmp	.Lon
