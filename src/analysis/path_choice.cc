@@ -14,16 +14,6 @@ namespace {
 
 using Kind = ChoiceRule::Kind;
 
-// `count` of the numbers, evenly drawn; the same on every machine.
-std::vector<uint64_t> draw(std::vector<uint64_t> numbers, uint64_t count, uint64_t seed) {
-  std::mt19937_64 random(seed);
-  for (size_t i = 0; i < numbers.size() && i < count; ++i) {
-    std::swap(numbers[i], numbers[i + random() % (numbers.size() - i)]);
-  }
-  if (count < numbers.size()) numbers.resize(count);
-  return numbers;
-}
-
 class Chooser {
  public:
   Chooser(const Program &program, const ChoiceRule &rule) : program_(program), rule_(rule) {
@@ -80,23 +70,12 @@ class Chooser {
     }
     if (rule_.kind == Kind::executed) return {ran.begin(), ran.end()};
     std::vector<uint64_t> numbers;
-    for (uint64_t n : known_paths(p, numbering)) {
+    for (uint64_t n : possible_numbers(*p.map, numbering)) {
       if (rule_.kind == Kind::uncovered && ran.contains(n)) continue;
       if (rule_.kind == Kind::touching && !format::runs_through(*p.unit, *p.map, numbering, n, rule_.file, {rule_.line})) continue;
       numbers.push_back(n);
     }
-    if (rule_.kind == Kind::random) return draw(std::move(numbers), rule_.count, base::Hash().add(rule_.seed).add(shape).value());
-    return numbers;
-  }
-
-  // Those that can be taken; in a build for chosen paths, of those.
-  std::vector<uint64_t> known_paths(const CountedProcedure &p, const core::PathNumbering &numbering) const {
-    if (p.map->plan.placement == core::Placement::chosen_paths) return p.map->plan.paths.chosen;
-    std::vector<bool> silent = format::silent_edges(*p.map);
-    std::vector<uint64_t> numbers;
-    for (uint64_t n = 0; n < numbering.paths; ++n) {
-      if (core::is_possible_path(numbering, silent, n)) numbers.push_back(n);
-    }
+    if (rule_.kind == Kind::random) return draw_numbers(std::move(numbers), rule_.count, base::Hash().add(rule_.seed).add(shape).value());
     return numbers;
   }
 
@@ -110,6 +89,25 @@ class Chooser {
 
 std::vector<format::PathChoice> choose_paths(const Program &program, const ChoiceRule &rule) {
   return Chooser(program, rule).run();
+}
+
+std::vector<uint64_t> possible_numbers(const format::Procedure &map, const core::PathNumbering &numbering) {
+  if (map.plan.placement == core::Placement::chosen_paths) return map.plan.paths.chosen;
+  std::vector<bool> silent = format::silent_edges(map);
+  std::vector<uint64_t> numbers;
+  for (uint64_t n = 0; n < numbering.paths; ++n) {
+    if (core::is_possible_path(numbering, silent, n)) numbers.push_back(n);
+  }
+  return numbers;
+}
+
+std::vector<uint64_t> draw_numbers(std::vector<uint64_t> numbers, uint64_t count, uint64_t seed) {
+  std::mt19937_64 random(seed);
+  for (size_t i = 0; i < numbers.size() && i < count; ++i) {
+    std::swap(numbers[i], numbers[i + random() % (numbers.size() - i)]);
+  }
+  if (count < numbers.size()) numbers.resize(count);
+  return numbers;
 }
 
 uint64_t paths_in(const std::vector<format::PathChoice> &choices) {

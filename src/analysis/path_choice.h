@@ -32,6 +32,12 @@ struct ChoiceRule {
 // In order of the functions. Functions whose paths are not counted are passed over.
 std::vector<format::PathChoice> choose_paths(const Program &program, const ChoiceRule &rule);
 
+// Numbers of the paths that can be taken, ascending; in a build for chosen paths, of those.
+std::vector<uint64_t> possible_numbers(const format::Procedure &map, const core::PathNumbering &numbering);
+
+// `count` of the numbers, evenly drawn; the same on every machine.
+std::vector<uint64_t> draw_numbers(std::vector<uint64_t> numbers, uint64_t count, uint64_t seed);
+
 // Number of paths that the choices name.
 uint64_t paths_in(const std::vector<format::PathChoice> &choices);
 

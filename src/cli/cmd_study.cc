@@ -9,6 +9,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "report/render.h"
+#include "report/path_study.h"
 #include "report/study.h"
 
 namespace chord::cli {
@@ -20,11 +21,14 @@ constexpr const char *kExamples =
     "Tables:\n"
     "  placement   what each placement of counters would have cost in the run\n"
     "  branches    how often each static heuristic about branches was right\n"
+    "  paths       paths possible, executed, and hot (programs built with --paths)\n"
+    "  selective   probes for one to five random paths of each function, of those for all paths\n"
     "\n"
     "Examples:\n"
     "  chord study placement prog.chord\n"
     "  chord study placement a.chord b.chord --csv\n"
     "  chord study placement a.chord b.chord -o placement.svg\n"
+    "  chord study selective a.chord --by=function --csv\n"
     "\n"
     "Each argument is a profile, or a program whose profile lies here or beside it. Build\n"
     "with the default --place: others leave edges open, and what has open edges is left out.\n"
@@ -46,10 +50,10 @@ std::string profile_of(const std::string &argument) {
 template <class Study>
 auto study_all(const InputOptions &input, Study study) {
   std::vector<decltype(study(analysis::Program()))> results;
-  if (input.profiles.empty()) results.push_back(study(load(input, true)));
+  if (input.profiles.empty()) results.push_back(study(load(input, true, true)));
   base::Progress progress("studying programs", input.profiles.size());
   for (const std::string &argument : input.profiles) {
-    results.push_back(study(load({{profile_of(argument)}, input.program}, true)));
+    results.push_back(study(load({{profile_of(argument)}, input.program}, true, true)));
     progress.step();
   }
   return results;
@@ -86,26 +90,51 @@ void study_branches(const InputOptions &input, const ListingOptions &listing) {
   print_listing(table, listing, head_of("branches"));
 }
 
+void study_paths(const InputOptions &input, const ListingOptions &listing, const std::string &plot) {
+  auto studies = study_all(input, analysis::study_paths);
+  for (const analysis::PathStudy &s : studies) {
+    if (s.functions == 0) throw base::Error(fmt::format("{}: was built without path counts", s.program), "build with `chord --paths gcc …`");
+  }
+  report::Table table = report::path_table(studies);
+  plot.empty() ? print_listing(table, listing, head_of("paths")) : base::write_file(plot, report::path_svg(studies));
+}
+
+void study_selective(const InputOptions &input, const ListingOptions &listing, const std::string &plot, bool functions) {
+  auto studies = study_all(input, analysis::study_selective);
+  for (const analysis::SelectiveStudy &s : studies) {
+    if (s.functions.empty()) throw base::Error(fmt::format("{}: no function of it counts several paths", s.program), "build with `chord --paths gcc …`");
+  }
+  report::Table table = functions ? report::selective_functions(studies) : report::selective_table(studies);
+  plot.empty() ? print_listing(table, listing, head_of("selective")) : base::write_file(plot, report::selective_svg(studies));
+}
+
 }  // namespace
 
 int cmd_study(std::vector<std::string> args) {
   CLI::App app("Reproduces the papers' tables on given programs.", "chord study");
   InputOptions input;
   ListingOptions listing;
-  std::string table, plot;
-  app.add_option("TABLE", table, "placement or branches")
+  std::string table, plot, by = "program";
+  app.add_option("TABLE", table, "placement, branches, paths or selective")
       ->type_name("")
       ->required()
-      ->check(CLI::IsMember({"placement", "branches"}));
+      ->check(CLI::IsMember({"placement", "branches", "paths", "selective"}));
   add_input_options(app, input);
   add_listing_options(app, listing);
-  app.add_option("-o,--output", plot, "placement: write a plot instead of the table")->type_name("FILE.svg");
+  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches)")->type_name("FILE.svg");
+  app.add_option("--by", by, "selective: program, or function for a row of each")
+      ->type_name("KIND")
+      ->check(CLI::IsMember({"program", "function"}));
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
   if (table == "placement") {
     study_placement(input, listing, plot);
+  } else if (table == "paths") {
+    study_paths(input, listing, plot);
+  } else if (table == "selective") {
+    study_selective(input, listing, plot, by == "function");
   } else if (!plot.empty()) {
-    throw base::UsageError("-o: only `study placement` has a plot");
+    throw base::UsageError("-o: `study branches` has no plot");
   } else {
     study_branches(input, listing);
   }

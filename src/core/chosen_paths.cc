@@ -14,11 +14,13 @@ namespace {
 // nearly everything is chosen, and the full numbering does as well.
 constexpr uint64_t kMostWork = 20'000'000;
 
-// The part of the DAG that lies on paths that can be taken, vertices renumbered.
-struct Possible {
+// The part of the DAG that lies on paths that can be taken and end as some chosen path
+// does, vertices renumbered.
+struct Part {
   Graph dag;
   std::vector<EdgeId> dag_edge;  // by edge of the part: that of the numbering
   std::vector<EdgeId> own_edge;  // and back; kNone: not in it
+  std::vector<Vertex> own_vertex;
 };
 
 bool is_possible_edge(const PathNumbering &numbering, const std::vector<bool> &never, EdgeId e) {
@@ -26,9 +28,8 @@ bool is_possible_edge(const PathNumbering &numbering, const std::vector<bool> &n
   return original == kNone || !never[original];
 }
 
-// Vertices that can be reached from `from` along possible edges, or can reach it.
-std::vector<bool> reached(const PathNumbering &numbering, const std::vector<bool> &never, Vertex from, bool forward) {
-  const Graph &dag = numbering.dag;
+// Vertices that can be reached from `from` along these edges, or can reach it.
+std::vector<bool> reached(const Graph &dag, const std::vector<bool> &edges, Vertex from, bool forward) {
   std::vector<bool> seen(dag.vertex_count());
   std::vector<Vertex> work{from};
   seen[from] = true;
@@ -37,7 +38,7 @@ std::vector<bool> reached(const PathNumbering &numbering, const std::vector<bool
     work.pop_back();
     for (EdgeId e : forward ? dag.out(v) : dag.in(v)) {
       Vertex w = forward ? dag.edge(e).to : dag.edge(e).from;
-      if (e == Graph::return_edge() || seen[w] || !is_possible_edge(numbering, never, e)) continue;
+      if (seen[w] || !edges[e]) continue;
       seen[w] = true;
       work.push_back(w);
     }
@@ -45,20 +46,25 @@ std::vector<bool> reached(const PathNumbering &numbering, const std::vector<bool
   return seen;
 }
 
-Possible possible_part(const PathNumbering &numbering, const std::vector<bool> &never) {
+Part part_of(const PathNumbering &numbering, const std::vector<bool> &never, const std::vector<bool> &last) {
   const Graph &dag = numbering.dag;
-  std::vector<bool> starts = reached(numbering, never, numbering.start, true);
-  std::vector<bool> ends = reached(numbering, never, dag.exit(), false);
+  std::vector<bool> edges(dag.edge_count());
+  for (EdgeId e = 1; e < dag.edge_count(); ++e) {
+    edges[e] = is_possible_edge(numbering, never, e) && (dag.edge(e).to != dag.exit() || last[e]);
+  }
+  std::vector<bool> starts = reached(dag, edges, numbering.start, true);
+  std::vector<bool> ends = reached(dag, edges, dag.exit(), false);
   std::vector<Vertex> vertex(dag.vertex_count(), kNone);
   uint32_t vertices = 0;
   for (Vertex v = 0; v < dag.vertex_count(); ++v) {
     if (starts[v] && ends[v]) vertex[v] = vertices++;
   }
-  Possible part{Graph(vertices, vertex[numbering.start], vertex[dag.exit()]), {kNone}, {}};
+  Part part{Graph(vertices, vertex[numbering.start], vertex[dag.exit()]), {kNone}, {}, {}};
   part.own_edge.assign(dag.edge_count(), kNone);
+  part.own_vertex = vertex;
   for (EdgeId e = 1; e < dag.edge_count(); ++e) {
     auto [from, to] = dag.edge(e);
-    if (vertex[from] == kNone || vertex[to] == kNone || !is_possible_edge(numbering, never, e)) continue;
+    if (vertex[from] == kNone || vertex[to] == kNone || !edges[e]) continue;
     part.own_edge[e] = part.dag.add_edge(vertex[from], vertex[to]);
     part.dag_edge.push_back(e);
   }
@@ -68,9 +74,9 @@ Possible possible_part(const PathNumbering &numbering, const std::vector<bool> &
 class Placer {
  public:
   Placer(const Graph &graph, const PathNumbering &numbering, const std::vector<uint64_t> &numbers,
-         const std::vector<double> &cost, const std::vector<bool> &never)
-      : graph_(graph), numbering_(numbering), cost_(cost), never_(never),
-        price_(path_costs(graph, numbering, cost, never)), part_(possible_part(numbering, never)) {
+         const std::vector<double> &cost, const std::vector<bool> &never, PathAlgorithm algorithm)
+      : algorithm_(algorithm), graph_(graph), numbering_(numbering), cost_(cost), never_(never),
+        price_(path_costs(graph, numbering, cost, never)), part_(part_of(numbering, never, last_edges(numbers))) {
     for (uint64_t number : numbers) {
       EdgePath path = regenerate_dag_path(numbering, number);
       for (EdgeId &e : path) e = part_.own_edge[e];
@@ -80,8 +86,8 @@ class Placer {
     for (EdgeId e : part_.dag_edge) own_price_.push_back(e == kNone ? 0 : price_[e]);
   }
 
-  std::optional<ChosenPaths> run(PathAlgorithm algorithm, uint64_t most_sums, std::string &why_not) {
-    if (algorithm == PathAlgorithm::published) {
+  std::optional<ChosenPaths> run(uint64_t most_sums, std::string &why_not) {
+    if (algorithm_ == PathAlgorithm::published) {
       take(select_paths_published(part_.dag, paths_).value);
     } else {
       take(full_numbering());
@@ -96,6 +102,13 @@ class Placer {
   }
 
  private:
+  // By DAG edge: a path that matters ends with it.
+  std::vector<bool> last_edges(const std::vector<uint64_t> &numbers) const {
+    std::vector<bool> last(numbering_.dag.edge_count(), algorithm_ == PathAlgorithm::published);
+    for (uint64_t number : numbers) last[regenerate_dag_path(numbering_, number).back()] = true;
+    return last;
+  }
+
   // Values of the full numbering, moved to chords, for the edges of the part.
   std::vector<int64_t> full_numbering() const {
     PathProbes probes = place_path_probes(graph_, numbering_, cost_, never_);
@@ -151,11 +164,7 @@ class Placer {
     result.restarts.resize(graph_.edge_count());
     for (const EdgePath &path : paths_) result.counts[numbering_.original[part_.dag_edge[path.back()]]] = true;
     for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
-      EdgeId own = part_.own_edge[numbering_.dag_edge[e]];
-      if (!numbering_.cut[e] || own == kNone) continue;
-      Vertex from = part_.dag.edge(own).from;
-      int64_t restart = result.probes.edge[e].restart;
-      result.restarts[e] = least_[from] != restart || greatest_[from] != restart;
+      if (numbering_.cut[e] && !never_[e]) result.restarts[e] = needs_restart(e, result.probes.edge[e].restart);
     }
     bool constant = true;
     std::optional<int64_t> held;
@@ -165,6 +174,14 @@ class Placer {
       constant = constant && least_[v] == *held && greatest_[v] == *held;
     }
     if (constant) result.constant = held;
+  }
+
+  // Does the number matter where the cut edge leads, and may it be another?
+  bool needs_restart(EdgeId e, int64_t restart) const {
+    auto [from, to] = graph_.edge(e);
+    if (part_.own_vertex[to] == kNone) return false;
+    Vertex source = part_.own_vertex[from];
+    return source == kNone || least_[source] != restart || greatest_[source] != restart;
   }
 
   // Indices start at the least sum that any path has where a chosen one can end.
@@ -186,12 +203,13 @@ class Placer {
     }
   }
 
+  PathAlgorithm algorithm_;
   const Graph &graph_;
   const PathNumbering &numbering_;
   const std::vector<double> &cost_;
   const std::vector<bool> &never_;
   std::vector<double> price_;  // by DAG edge
-  Possible part_;
+  Part part_;
   std::vector<double> own_price_;  // by edge of the part
   std::vector<EdgePath> paths_;    // in edges of the part
   uint64_t length_ = 0;            // of all of them
@@ -212,7 +230,7 @@ std::optional<ChosenPaths> place_chosen_probes(const Graph &graph, const PathNum
                                                const std::vector<uint64_t> &numbers,
                                                const std::vector<double> &cost, const std::vector<bool> &never,
                                                PathAlgorithm algorithm, uint64_t most_sums, std::string &why_not) {
-  return Placer(graph, numbering, numbers, cost, never).run(algorithm, most_sums, why_not);
+  return Placer(graph, numbering, numbers, cost, never, algorithm).run(most_sums, why_not);
 }
 
 }  // namespace chord::core

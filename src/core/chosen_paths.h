@@ -1,10 +1,13 @@
 // What a procedure needs to count chosen paths and no others: the algorithms of
 // core/selective_paths.h brought to its numbered paths (core/path_numbering.h).
 //
-// Ways that cannot come to an end are no paths: behind a call that does not return
-// there is only the edge that makes the exit reachable. Without them and what leads to
-// nothing else, a chosen path has fewer others to be told from, and checks that end in
-// abort() cost nothing.
+// A path that ends where no chosen one ends is never counted, so no chosen path has to
+// be told from it; nor from ways that cannot come to an end: behind a call that does not
+// return there is only the edge that makes the exit reachable. Only what is left of the
+// graph gets probes: the edges from which a chosen path's last edge can be reached. With
+// a vertex its predecessors are part of it, so what the register holds there is known;
+// elsewhere it may hold anything, and is set where control comes back. (`published` gets
+// the graph of all paths that come to an end.)
 //
 // A chosen path's sum is the index of its counter, so counting needs no comparison:
 // other paths that end on the same edge count in words that nobody reads. For that the
@@ -13,9 +16,7 @@
 // the number of paths. The full numbering is what is left where nothing else can be
 // done, and is taken where it costs less.
 //
-//   a loop in a procedure whose chosen path is not in it gets no probe at all: an edge
-//   that ends no chosen path does not count, and the register is set anew only where it
-//   may hold something else.
+//   a loop with no chosen path in it gets no probe but where it is left.
 #pragma once
 
 #include <cstdint>

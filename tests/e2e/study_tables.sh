@@ -24,5 +24,26 @@ expect_equal "csv rows" 17 "$("$CHORD" study placement sample.chord --csv | wc -
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("plot.svg")'
 "$CHORD" study branches sample.chord >branches.txt
 expect_contains "branches" "combined" branches.txt
+# Paths: work has four (through the loop, past it), main two; executed: past the loop never.
+rm -f sample.chord
+"$CHORD" --paths gcc -O0 sample.c -o sample
+CHORD_OUT=sample.chord ./sample >/dev/null
+"$CHORD" study paths sample --json >study.json
+"$CHORD" study selective sample --json >selective.json
+"$CHORD" study selective sample --by=function --csv >functions.csv
+python3 - <<'CHECK'
+import json
+row = json.load(open("study.json"))["rows"][0]
+assert (row["functions"], row["possible"], row["executed"], row["partial"]) == (3, 7, 4, 0), row
+assert row["hot01"] >= row["hot1"] >= 1 and row["hot01_share"] >= row["hot1_share"] > 0.8, row
+rows = json.load(open("selective.json"))["rows"]
+assert [r["paths"] for r in rows] == [1, 2, 3, 4, 5] and [r["functions"] for r in rows] == [2, 2, 1, 1, 0], rows
+assert all(r["sound"] <= 1 for r in rows) and rows[0]["sound"] < rows[1]["sound"], rows
+CHECK
+expect_equal "rows of functions" 3 "$(wc -l <functions.csv)"
+for table in paths selective; do
+  "$CHORD" study $table sample -o plot.svg
+  python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("plot.svg")'
+done
 expect_status 2 "$CHORD" study nonsense sample.chord
 expect_status 1 "$CHORD" study placement absent

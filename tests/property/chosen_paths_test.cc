@@ -37,8 +37,6 @@ class Machine {
     if (chosen_.counts[e]) count((chosen_.constant ? *chosen_.constant : register_) + probe.add);
     if (!numbering_.cut[e]) return;
     if (chosen_.restarts[e]) register_ = probe.restart;
-    // Elsewhere it must hold the right number without being set.
-    if (register_ != probe.restart) wrong = true;
     number_ = numbering_.value[numbering_.start_edge[graph_.edge(e).to]];
   }
 

@@ -1,0 +1,152 @@
+#include "analysis/path_study.h"
+
+#include <algorithm>
+#include <random>
+#include <set>
+
+#include "analysis/path_choice.h"
+#include "base/hash.h"
+#include "core/chosen_paths.h"
+#include "format/path_selection.h"
+
+namespace chord::analysis {
+namespace {
+
+struct Ran {
+  uint64_t instructions = 0;
+  const CountedProcedure *procedure = nullptr;
+};
+
+PathStudy::Hot hot_paths(const std::vector<Ran> &ran, uint64_t least) {
+  PathStudy::Hot hot;
+  std::set<const CountedProcedure *> functions;
+  for (const Ran &r : ran) {
+    if (r.instructions < least) continue;
+    ++hot.paths;
+    hot.instructions += r.instructions;
+    functions.insert(r.procedure);
+  }
+  hot.functions = functions.size();
+  return hot;
+}
+
+// One procedure's probes for all and for some of its paths.
+class ProbeCounter {
+ public:
+  explicit ProbeCounter(const format::Procedure &map)
+      : map_(map), graph_(map.graph()), numbering_(numbering_of(map)), silent_(format::silent_edges(map)),
+        possible_(possible_numbers(map, numbering_)), cost_(map.edges.size(), 1) {}
+
+  const std::vector<uint64_t> &possible() const { return possible_; }
+  uint64_t shape() const { return format::path_shape(map_, numbering_); }
+
+  uint64_t for_all() const {
+    core::PathProbes probes = core::place_path_probes(graph_, numbering_, cost_, silent_);
+    return count(probes, [&](uint32_t e) { return probes.edge[e].ends; }, true);
+  }
+
+  core::ChosenPaths place(const std::vector<uint64_t> &numbers, core::PathAlgorithm algorithm) const {
+    std::string why_not;
+    return *core::place_chosen_probes(graph_, numbering_, numbers, cost_, silent_, algorithm, numbering_.paths, why_not);
+  }
+
+  uint64_t for_some(const core::ChosenPaths &chosen) const {
+    return count(chosen.probes, [&](uint32_t e) { return chosen.counts[e] || chosen.restarts[e]; }, !chosen.constant);
+  }
+
+  // Does another path count where a chosen one does?
+  bool mixes_up(const core::ChosenPaths &chosen, const std::vector<uint64_t> &numbers) const {
+    for (uint64_t n : possible_) {
+      auto own = std::lower_bound(numbers.begin(), numbers.end(), n);
+      bool is_chosen = own != numbers.end() && *own == n;
+      core::Path path = core::regenerate_path(numbering_, n);
+      if (!chosen.counts[path.edges.back()]) continue;
+      int64_t index = start_of(chosen, path.first);
+      for (core::EdgeId e : path.edges) index += chosen.probes.edge[e].add;
+      for (size_t k = 0; k < numbers.size(); ++k) {
+        if (index == chosen.slots[k] && !(is_chosen && numbers[k] == n)) return true;
+      }
+    }
+    return false;
+  }
+
+ private:
+  template <class Acts>
+  uint64_t count(const core::PathProbes &probes, Acts acts, bool has_register) const {
+    uint64_t edges = 0;
+    for (uint32_t e = 1; e < map_.edges.size(); ++e) {
+      if (silent_[e]) continue;
+      bool sets = has_register && map_.edges[e].kind == format::EdgeKind::enter;
+      bool adds = !probes.edge[e].ends && probes.edge[e].add != 0;
+      edges += sets || adds || acts(e);
+    }
+    return edges;
+  }
+
+  int64_t start_of(const core::ChosenPaths &chosen, uint32_t first) const {
+    if (first == graph_.root()) return chosen.probes.initial;
+    for (core::EdgeId e : graph_.in(first)) {
+      if (e != 0 && numbering_.cut[e]) return chosen.probes.edge[e].restart;
+    }
+    return 0;
+  }
+
+  const format::Procedure &map_;
+  core::Graph graph_;
+  core::PathNumbering numbering_;
+  std::vector<bool> silent_;
+  std::vector<uint64_t> possible_;
+  std::vector<double> cost_;
+};
+
+SelectiveStudy::Function study_function(const CountedProcedure &p, const ProbeCounter &counter) {
+  SelectiveStudy::Function result{p.map->name, counter.possible().size(), counter.for_all(), {}};
+  for (size_t k = 1; k <= kMostStudiedPaths && k <= counter.possible().size(); ++k) {
+    SelectiveStudy::Function::Cost &cost = result.chosen[k - 1];
+    for (cost.draws = 0; cost.draws < kStudiedDraws; ++cost.draws) {
+      uint64_t seed = base::Hash().add(counter.shape()).add(uint64_t{k}).add(cost.draws).value();
+      std::vector<uint64_t> numbers = draw_numbers(counter.possible(), k, seed);
+      std::sort(numbers.begin(), numbers.end());
+      core::ChosenPaths published = counter.place(numbers, core::PathAlgorithm::published);
+      cost.sound += counter.for_some(counter.place(numbers, core::PathAlgorithm::sound));
+      cost.published += counter.for_some(published);
+      cost.mixed_up += counter.mixes_up(published, numbers);
+    }
+  }
+  return result;
+}
+
+}  // namespace
+
+PathStudy study_paths(const Program &program) {
+  PathStudy study;
+  study.program = program.name;
+  std::vector<Ran> ran;
+  for (const CountedProcedure &p : program.procedures) {
+    if (p.map->plan.placement != core::Placement::paths) continue;
+    ++study.functions;
+    study.possible += possible_numbers(*p.map, numbering_of(*p.map)).size();
+    for (const CountedPath &path : p.paths) {
+      if (path.count <= 0) continue;
+      uint64_t instructions = static_cast<uint64_t>(path.count) * length_of(*p.map, path);
+      study.instructions += instructions;
+      ++(path.partial ? study.partial : study.executed);
+      if (!path.partial) ran.push_back({instructions, &p});
+    }
+  }
+  study.percent = hot_paths(ran, std::max<uint64_t>(1, (study.instructions + 99) / 100));
+  study.permille = hot_paths(ran, std::max<uint64_t>(1, (study.instructions + 999) / 1000));
+  return study;
+}
+
+SelectiveStudy study_selective(const Program &program) {
+  SelectiveStudy study{program.name, {}};
+  for (const CountedProcedure &p : program.procedures) {
+    if (!counts_paths(*p.map)) continue;
+    ProbeCounter counter(*p.map);
+    if (counter.possible().size() >= 2) study.functions.push_back(study_function(p, counter));
+  }
+  return study;
+}
+
+}  // namespace chord::analysis
