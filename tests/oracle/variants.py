@@ -6,6 +6,7 @@ every compiler and level that is not excluded, and prints how to repeat what fai
 """
 import argparse
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -36,6 +37,13 @@ def environment(**settings):
     return {**{k: v for k, v in os.environ.items() if not k.startswith("CHORD")}, **settings}
 
 
+def flags_of(source):
+    """Those that a program of tests/suite asks for in its comments."""
+    with open(source) as file:
+        groups = re.findall(r"(?:suite-)?(?:flags|link): (.*?) *(?:\*/|$)", file.read(), re.M)
+    return [word for group in groups for word in group.split()]
+
+
 def fresh(path):
     """The path, with nothing there."""
     if os.path.exists(path):
@@ -44,7 +52,8 @@ def fresh(path):
 
 
 def main(levels, check, variants=lambda source: [[]]):
-    """Calls check(chord, source, compiler, level, variant, folder) for each."""
+    """Calls check(chord, source, compiler, level, variant, folder) for each, and prints what it
+    returns, if anything."""
     parser = argparse.ArgumentParser()
     parser.add_argument("chord")
     parser.add_argument("program")
@@ -58,11 +67,14 @@ def main(levels, check, variants=lambda source: [[]]):
             if options.compiler not in (None, compiler) or options.level not in (None, level):
                 continue
             for variant in variants(source):
+                where = " ".join([os.path.basename(source), compiler, level, *variant])
                 with tempfile.TemporaryDirectory() as folder:
                     try:
-                        check(chord, source, compiler, level, variant, folder)
+                        found = check(chord, source, compiler, level, variant, folder)
+                        if found:
+                            print(f"{where}: {found}")
                     except Failure as failure:
                         failures += 1
-                        print(f"{os.path.basename(source)} {compiler} {level} {' '.join(variant)}: {failure}")
+                        print(f"{where}: {failure}")
                         print(f"again: {sys.argv[0]} {chord} {source} --compiler={compiler} --level={level}")
     sys.exit(1 if failures else 0)

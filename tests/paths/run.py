@@ -6,9 +6,8 @@ blocks, edges and cut edges are those that `chord paths --by=edge` states; the t
 into activations by the stack pointer and into paths at the cut edges, gives how often each
 sequence of blocks ran, whole or partial. `chord --paths` must count the same, path for path.
 
-usage: run.py CHORD PROGRAM... [--compiler=gcc|clang] [--level=-O2]
+usage: run.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]
 """
-import argparse
 import array
 import bisect
 import collections
@@ -16,12 +15,12 @@ import json
 import os
 import re
 import sys
-import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../oracle"))
 
-from variants import COMPILERS, Failure, checked, environment, fresh, run  # noqa: E402
+import variants  # noqa: E402
+from variants import Failure, checked, environment, fresh, run  # noqa: E402
 
 LEVELS = ("-O0", "-O1", "-O2", "-O3")
 
@@ -149,8 +148,7 @@ def expected_paths(chord, woven_profile, plain, folder, arguments):
                      if n.split(".cold")[0] in functions or n in functions})
     with open(table, "w") as file:
         file.writelines(f"{begin:x} {end:x} 1\n" for begin, end in ranges)
-    if not os.path.exists(tracer):
-        checked(["gcc", "-O2", os.path.join(HERE, "trace.c"), "-o", tracer])
+    checked(["gcc", "-O2", os.path.join(HERE, "trace.c"), "-o", tracer])
     run([tracer, f"{places['_start'][0]:x}", table, trace, plain, *arguments], cwd=folder)
     words = array.array("Q")
     with open(trace, "rb") as file:
@@ -179,12 +177,10 @@ def counted_paths(chord, profile, folder, functions):
     return counts
 
 
-def check(chord, compiler, level, source, folder):
-    flags = re.findall(r"(?:suite-)?(?:flags|link): (.*?) *(?:\*/|$)", open(source).read(), re.M)
-    flags = [word for group in flags for word in group.split()]
+def check(chord, source, compiler, level, _variant, folder):
     woven, plain = (os.path.join(folder, n) for n in ("woven", "plain"))
     profile = fresh(os.path.join(folder, "woven.chord"))
-    build = [compiler, level, *flags, "-no-pie", source]
+    build = [compiler, level, *variants.flags_of(source), "-no-pie", source]
     same_assembler = ["-fno-integrated-as"] if compiler.startswith("clang") else []
     checked([*build, *same_assembler, "-static", "-o", plain])
     checked([chord, "--verify", "--paths", *build, "-o", woven])
@@ -199,32 +195,7 @@ def check(chord, compiler, level, source, folder):
     if wrong:
         shown = "\n".join(f"  {key}: stepped {expected[key]}, counted {got[key]}" for key in sorted(wrong, key=str)[:12])
         raise Failure(f"{len(wrong)} of {len(expected)} paths differ\n{shown}")
-    return sum(expected.values()), len(expected)
+    return f"{sum(expected.values())} executions of {len(expected)} paths"
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("chord")
-    parser.add_argument("programs", nargs="+")
-    parser.add_argument("--compiler")
-    parser.add_argument("--level")
-    options = parser.parse_args()
-    chord, failures = os.path.realpath(options.chord), 0
-    with tempfile.TemporaryDirectory() as folder:
-        for source in map(os.path.realpath, options.programs):
-            for compiler in COMPILERS[os.path.splitext(source)[1]]:
-                for level in LEVELS:
-                    if options.compiler not in (None, compiler) or options.level not in (None, level):
-                        continue
-                    where = f"{os.path.basename(source)} {compiler} {level}"
-                    try:
-                        executions, paths = check(chord, compiler, level, source, folder)
-                        print(f"{where}: {executions} executions of {paths} paths")
-                    except Failure as failure:
-                        failures += 1
-                        print(f"{where}: {failure}")
-                        print(f"again: {sys.argv[0]} {chord} {source} --compiler={compiler} --level={level}")
-    sys.exit(1 if failures else 0)
-
-
-main()
+variants.main(LEVELS, check)

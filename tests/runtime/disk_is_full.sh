@@ -38,7 +38,7 @@ each_build meet_limits
 # A file system without room, where one may be mounted.
 mkdir small
 [ "$(id -u)" = 0 ] && mount -t tmpfs -o size=32k tmpfs small 2>/dev/null || exit 0
-trap 'status=$?; cd /; umount "$work/small"; rm -rf "$work"; exit $status' EXIT
+at_end() { umount "$work/small"; }
 fill_disk() {
   "$CHORD" $build sample.c -o sample
   rm -f small/*
