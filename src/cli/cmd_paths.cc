@@ -20,6 +20,7 @@ constexpr const char *kExamples =
     "  chord paths --by=function             paths possible, executed, needed for 90 and 99 %\n"
     "  chord paths show main 17              one path as the code it runs through\n"
     "  chord paths select --top=20 -o hot    paths to be counted alone: chord --paths=hot gcc …\n"
+    "  chord paths split -n 16 -o part       the same, divided among 16 builds\n"
     "\n"
     "A path is a way through a function without going round a loop: it starts at the entry,\n"
     "behind a loop's back edge or at a landing pad, and ends at the exit or with a back edge.\n"
@@ -47,6 +48,7 @@ int show(std::vector<std::string> args) {
 int cmd_paths(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "show") return show({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "select") return paths_select({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "split") return paths_split({args.begin() + 1, args.end()});
   CLI::App app("Which ways through its functions the program took, and how often.", "chord paths");
   InputOptions input;
   ListingOptions listing;

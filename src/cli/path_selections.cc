@@ -3,8 +3,11 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <map>
+#include <optional>
 
 #include "analysis/path_choice.h"
+#include "analysis/path_split.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 
@@ -23,6 +26,16 @@ constexpr const char *kSelectExamples =
     "\n"
     "The file holds numbers of paths of this build. The same compiler, options and source give\n"
     "the same numbers; a function that changed is refused by name when it is used.\n";
+
+constexpr const char *kSplitExamples =
+    "Examples:\n"
+    "  chord paths split -n 16 prog.chord -o part      part.1 … part.16: all paths that can be taken\n"
+    "  chord paths split -n 4 prog.chord --selection=hot.paths -o hot\n"
+    "  chord --paths=part.3 gcc -O2 prog.c -o prog3    one build for each instance\n"
+    "  chord paths prog*.chord                         what all of them counted\n"
+    "\n"
+    "Paths that begin alike stay together, and each part costs about the same by the counts\n"
+    "of the profile, which must be of a build with --paths.\n";
 
 bool has_paths(const analysis::Program &program) {
   for (const analysis::CountedProcedure &p : program.procedures) {
@@ -56,11 +69,22 @@ std::string describe(const analysis::ChoiceRule &rule) {
 }  // namespace
 
 analysis::Program load_paths(const InputOptions &input) {
-  analysis::Program program = load(input, false, true);
+  std::map<std::string, std::vector<std::string>> builds;  // profiles by executable
+  for (const std::string &file : input.profiles) {
+    format::Profile profile = read_profiles({file});
+    builds[profile.segments.empty() ? "" : profile.segments[0].executable].push_back(file);
+  }
+  if (builds.size() < 2 || !input.program.empty()) builds = {{"", input.profiles}};
+  std::optional<analysis::Program> all;
+  for (const auto &[executable, profiles] : builds) {
+    analysis::Program one = load({profiles, input.program}, false, true);
+    all ? analysis::add_paths(*all, std::move(one)) : void(all = std::move(one));
+  }
+  analysis::Program &program = *all;
   if (!has_paths(program)) {
     throw base::Error(fmt::format("{}: was built without path counts", program.name), "build with `chord --paths gcc …`");
   }
-  return program;
+  return std::move(*all);
 }
 
 int paths_select(std::vector<std::string> args) {
@@ -92,6 +116,30 @@ int paths_select(std::vector<std::string> args) {
     print(text);
   } else {
     base::write_file(output, text);
+  }
+  return 0;
+}
+
+int paths_split(std::vector<std::string> args) {
+  CLI::App app("Divides chosen paths among several builds, each with a part of the cost.", "chord paths split");
+  InputOptions input;
+  size_t groups = 0;
+  std::string selection, output;
+  add_input_options(app, input);
+  app.add_option("-n", groups, "number of parts")->type_name("N")->required()->check(CLI::Range(size_t{1}, size_t{100000}));
+  app.add_option("--selection", selection, "the paths to divide; without it all that can be taken")->type_name("FILE");
+  app.add_option("-o,--output", output, "parts are FILE.1, FILE.2, …")->type_name("FILE")->required();
+  app.footer(kSplitExamples);
+  if (!parse(app, std::move(args))) return 0;
+  analysis::Program program = load_paths(input);
+  std::optional<format::PathSelection> wanted;
+  if (!selection.empty()) wanted = format::read_path_selection(base::read_file(selection), selection);
+  std::vector<analysis::PathGroup> parts = analysis::split_paths(program, wanted ? &*wanted : nullptr, groups);
+  for (size_t i = 0; i < parts.size(); ++i) {
+    std::string text = fmt::format("# part {} of {}: {} paths of {}, {:.0f} probes in the run of the profile\n", i + 1, groups,
+                                   parts[i].paths, program.name, parts[i].cost);
+    for (const format::PathChoice &choice : parts[i].choices) text += format::write_path_choice(choice) + '\n';
+    base::write_file(fmt::format("{}.{}", output, i + 1), text);
   }
   return 0;
 }

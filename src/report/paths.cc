@@ -111,8 +111,8 @@ class PathWriter {
 
  private:
   bool is_counted(const CountedPath &path) const {
-    const std::vector<uint64_t> &chosen = p_.map->plan.paths.chosen;
-    return p_.map->plan.placement == core::Placement::paths || std::binary_search(chosen.begin(), chosen.end(), path.number);
+    if (p_.map->plan.placement == core::Placement::paths) return true;
+    return std::any_of(p_.paths.begin(), p_.paths.end(), [&](const CountedPath &one) { return one.number == path.number; });
   }
 
   void write_lines(const format::Block &block) {
