@@ -41,6 +41,7 @@ VARIANTS = {
     "lld": (["clang-19"], ["-O2", "-fPIE", "-pie"], ["-fuse-ld=lld"], False),
     "mold": (["gcc"], ["-O2", "-fPIE", "-pie"], ["-fuse-ld=mold"], False),
     "unwind-free": (["gcc"], ["-O2", "-fno-asynchronous-unwind-tables"], [], False),
+    "debug-frame": (["gcc", "clang"], ["-O2", "-g", "-fno-asynchronous-unwind-tables", "-fno-unwind-tables"], [], False),
     "native-loops": (["gcc", "clang"], ["-O3", "-funroll-loops", "-march=x86-64-v2"], [], False),
 }
 VARIANTS |= {label: (["gcc", "clang"], ["-O2"], [], False) for label in building.PLACEMENTS}
