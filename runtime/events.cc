@@ -43,15 +43,10 @@ void settle_all_events(Instance &instance, bool counts) {
 
 void collect_thread_events(Instance &instance, bool counts) {
   settle_all_events(instance, counts);
-  // Something is left of a segment that could not be written.
-  Records &last = instance.settled;
-  for (size_t at = 0; counts && at < last.used; at += sizeof(chord_thread_events))
-    add_record(instance, instance.settled_since, last.data + at, sizeof(chord_thread_events));
-  last.used = 0;
-  Records now = instance.settled_since;
-  instance.settled_since = last;
-  last = now;
-  if (!counts) last.used = 0;
+  if (counts)
+    turn_over(instance, instance.settled, instance.settled_since, sizeof(chord_thread_events));
+  else
+    instance.settled.used = instance.settled_since.used = 0;
 }
 
 namespace {
@@ -62,9 +57,8 @@ uint64_t events_in_process(Instance &instance, uint32_t kind) {
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
     size_t at = 0;
     for (size_t i = 0; i < module->proc_count; ++i) {
-      uint64_t key = module->live ? module->procs[i].key : module->shape[i].key;
-      if (key == CHORD_EVENT_KEY(kind)) sum += module->merged[at];
-      at += module->live ? module->procs[i].count : module->shape[i].count;
+      if (module->shape[i].key == CHORD_EVENT_KEY(kind)) sum += module->merged[at];
+      at += module->shape[i].count;
     }
     for (Thread *thread = instance.threads; module->live && thread != nullptr; thread = thread->next)
       sum += events_at(event_counter(*module, thread->pointer, kind));

@@ -52,14 +52,14 @@ bool count_in(ExitTable &table, uint64_t key, uint64_t path, int64_t count) {
 
 // `merge`: an earlier loading of the module may have left the same exit behind.
 void resolve(Instance &instance, const chord_exit &exit, bool merge) {
-  auto *exits = instance.resolved.begin<chord_exit>();
-  for (size_t i = 0; merge && i < instance.resolved.size<chord_exit>(); ++i)
+  auto *exits = instance.resolved_since.begin<chord_exit>();
+  for (size_t i = 0; merge && i < instance.resolved_since.size<chord_exit>(); ++i)
     if (exits[i].pc == exit.pc && exits[i].module == exit.module && exits[i].kind == exit.kind &&
         exits[i].path == exit.path) {
       exits[i].count += exit.count;
       return;
     }
-  add_record(instance, instance.resolved, &exit, sizeof exit);
+  add_record(instance, instance.resolved_since, &exit, sizeof exit);
 }
 
 }  // namespace
@@ -92,7 +92,7 @@ void collect_exits(Instance &instance, Module &module, bool merge) {
 
 void forget_exits(Instance &instance) {
   spill_jumps(instance);
-  instance.resolved.used = 0;
+  instance.resolved.used = instance.resolved_since.used = 0;
   for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
     for (uint64_t i = 0; i < table->slots; ++i) __atomic_store_n(&table->slot[i].count, 0, __ATOMIC_RELAXED);
 }

@@ -131,6 +131,8 @@ void add_module(Instance &instance, ModuleState &state) {
       instance.notes |= note_out_of_memory;
       module->proc_count = module->counters = 0;
     }
+    for (size_t i = 0; i < module->proc_count; ++i)
+      module->shape[i] = {module->procs[i].key, module->procs[i].count};
     module->number = instance.module_count++;
     module->next = instance.modules;
     instance.modules = module;
@@ -192,17 +194,25 @@ void zero_thread_counters(const Module &module, const Thread &thread, bool block
   }
 }
 
-void take_snapshot(Instance &instance, Module &module) {
-  for (size_t i = 0; i < module.counters; ++i) module.snapshot[i] = module.merged[i];
+namespace {
+
+void add_live_counters(Instance &instance, Module &module, uint64_t *into) {
   if (!module.live) return;
-  add_shared_counters(module, module.snapshot);
+  add_shared_counters(module, into);
   for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
     const Paused *paused = paused_of(module, *thread);
     if (paused != nullptr)
-      add_counters(paused->counters, module.counters, module.snapshot);
+      add_counters(paused->counters, module.counters, into);
     else
-      add_thread_counters(module, *thread, module.snapshot);
+      add_thread_counters(module, *thread, into);
   }
+}
+
+}  // namespace
+
+void take_snapshot(Instance &instance, Module &module) {
+  copy_bytes(module.snapshot, module.merged, module.counters * sizeof(uint64_t));
+  add_live_counters(instance, module, module.snapshot);
 }
 
 void retire_module(Instance &instance, Module &module) {
@@ -210,10 +220,8 @@ void retire_module(Instance &instance, Module &module) {
   Guard guard(instance.lock);
   collect_exits(instance, module, true);
   settle_all_events(instance, true);
-  take_snapshot(instance, module);
-  for (size_t i = 0; i < module.counters; ++i) module.merged[i] = module.snapshot[i];
-  for (size_t i = 0; i < module.proc_count; ++i)
-    module.shape[i] = {module.procs[i].key, module.procs[i].count};
+  // Not by way of the snapshot, which another thread may be writing.
+  add_live_counters(instance, module, module.merged);
   for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
     for (Block **link = &thread->blocks; *link != nullptr;)
       if ((*link)->module == &module) {
@@ -256,6 +264,14 @@ void add_record(Instance &instance, Records &records, const void *record, size_t
   }
   copy_bytes(records.data + records.used, record, size);
   records.used += size;
+}
+
+void turn_over(Instance &instance, Records &writing, Records &since, size_t size) {
+  for (size_t at = 0; at < writing.used; at += size) add_record(instance, since, writing.data + at, size);
+  writing.used = 0;
+  Records now = since;
+  since = writing;
+  writing = now;
 }
 
 void *take_memory(Instance &instance, size_t size) {

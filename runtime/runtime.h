@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 8;
+constexpr uint32_t layout_version = 9;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -43,10 +43,11 @@ struct Block {
 struct Module {
   Module *next;
   uint32_t number;
-  bool live;      // mapped; else `shape` replaces `procs`
+  bool live;      // mapped; else `procs` is gone
   bool finished;  // its last destructor has run
   const chord_proc *procs;
   size_t proc_count;
+  // What of `procs` is wanted without the module, or while another thread unloads it.
   struct Shape {
     uint64_t key;
     uint64_t count;
@@ -287,7 +288,7 @@ void record_exit(Instance &instance, uint64_t pc, uint32_t kind, uint64_t path, 
 // Records every woven frame from here outwards; `count` is +1 when the frames
 // end, -1 when a new segment begins with them already running.
 void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t count);
-// Moves what was recorded in the module's range to instance.resolved, with
+// Moves what was recorded in the module's range to instance.resolved_since, with
 // link-time addresses. `merge`: add to equal exits that are there already.
 void collect_exits(Instance &instance, Module &module, bool merge);
 void forget_exits(Instance &instance);
@@ -469,8 +470,11 @@ struct Records {
   template <class T>
   size_t size() const { return used / sizeof(T); }
 };
-// Call with the lock held.
+// Call both with the lock held. While a segment is written (with no lock) its records must not
+// change, so there are two lists of each kind: new ones go to the second, and the first gets
+// them when the next segment is cut, together with what could not be written.
 void add_record(Instance &instance, Records &records, const void *record, size_t size);
+void turn_over(Instance &instance, Records &writing, Records &since, size_t size);
 
 constexpr size_t write_buffer_size = 64 * 1024;
 constexpr int fatal_signal_limit = 32;
@@ -516,10 +520,8 @@ struct Instance {
   ExitTable *exits;
   JumpTable *jumps;
   ContextTable *contexts;
-  Records resolved;  // chord_exit
-  // chord_thread_events: of the segment that is written, and since. The second grows
-  // while the first is read.
-  Records settled, settled_since;
+  Records resolved, resolved_since;  // chord_exit: of the segment that is written, and since
+  Records settled, settled_since;    // chord_thread_events, likewise
   // Memory
   char *pool;
   size_t pool_left;

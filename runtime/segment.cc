@@ -47,6 +47,7 @@ void total_up(Instance &instance) {
     take_snapshot(instance, *module);
     collect_exits(instance, *module, false);
   }
+  turn_over(instance, instance.resolved, instance.resolved_since, sizeof(chord_exit));
   collect_thread_events(instance, true);
 }
 

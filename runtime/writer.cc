@@ -147,8 +147,7 @@ void put_module(Writer &out, const Module &module) {
   out.record(CHORD_RECORD_COUNTS, module.number, [&] {
     size_t base = 0;
     for (size_t i = 0; i < module.proc_count; ++i) {
-      uint64_t key = module.live ? module.procs[i].key : module.shape[i].key;
-      uint64_t count = module.live ? module.procs[i].count : module.shape[i].count;
+      auto [key, count] = module.shape[i];
       out.bytes(&key, sizeof key);
       out.leb(count);
       put_counters(out, module.snapshot + base, module.written + base, count);

@@ -126,8 +126,9 @@ void ImageReader::add_exit(uint64_t pc, uint32_t kind, int64_t count, uint64_t p
 }
 
 void ImageReader::read_exit_tables() {
-  for (const chord_exit &exit : records<chord_exit>(memory_, instance_->resolved))
-    exits_.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
+  for (const runtime::Records *list : {&instance_->resolved, &instance_->resolved_since})
+    for (const chord_exit &exit : records<chord_exit>(memory_, *list))
+      exits_.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
   for (const runtime::ExitTable *at = instance_->exits; at != nullptr;) {
     runtime::ExitTable header = memory_.get(at);
     const auto *slots = reinterpret_cast<const runtime::ExitTable::Slot *>(at + 1);
