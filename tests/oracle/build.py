@@ -141,6 +141,12 @@ def run_tool(command, **options):
     return done
 
 
+def modules_in(folder, sources):
+    """Fortran writes the modules it compiles to the current folder, unless told otherwise."""
+    fortran = any(LANGUAGES.get(Path(source).suffix) == "fortran" for source in sources)
+    return ["-J", Path(folder).resolve()] if fortran else []
+
+
 def to_assembly(program, source, folder, index):
     """Compiles one source to assembly; hand-written .S is only preprocessed."""
     source = Path(source)
@@ -152,14 +158,15 @@ def to_assembly(program, source, folder, index):
         run_tool([program.driver("c"), "-E", *program.flags, source, "-o", out])
     else:
         # Compiled in its own folder by its bare name: __FILE__ and .file are then short and stable.
-        run_tool([program.driver(language), "-S", *program.flags, source.name, "-o", out.resolve()],
+        run_tool([program.driver(language), "-S", *program.flags, *modules_in(folder, [source]), source.name, "-o", out.resolve()],
                  cwd=source.resolve().parent)
     return out
 
 
 def assemble_and_link(program, prefix, inputs, output, extra=(), driver=None):
     flags = program.flags if program.direct else [f for f in program.flags if not SOURCE_ONLY.fullmatch(f)]
-    run_tool([*prefix, driver or program.linker_driver(), *flags, *inputs, "-o", output, *extra, *program.link])
+    run_tool([*prefix, driver or program.linker_driver(), *flags, *modules_in(Path(output).parent, inputs), *inputs, "-o",
+              output, *extra, *program.link])
 
 
 def build(program, folder):
