@@ -47,7 +47,7 @@ ALL = {c.name: c for c in [
     _clang("clang PGO atomic", "the same with -fprofile-update=atomic", flags=["-fprofile-generate", "-fprofile-update=atomic"]),
     _gcc("BOLT", "llvm-bolt -instrument", bolt=True, flags=["-Wl,--emit-relocs"]),
     _gcc("chord redundant", "chord --place=redundant gcc: a counter in every block", chord=["--place=redundant"]),
-    _gcc("chord registers", "chord --loop-counters=registers gcc", chord=["--loop-counters=registers"]),
+    _gcc("chord memory", "chord --loop-counters=memory gcc: no loop counts in registers", chord=["--loop-counters=memory"]),
     _gcc("chord paths", "chord --paths gcc: every acyclic path", chord=["--paths"]),
     _gcc("chord", "chord gcc", chord=[]),
     _gcc("chord measured", "chord --weights=PROFILE gcc, by an earlier run", chord=[], trained=True),

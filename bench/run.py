@@ -175,7 +175,9 @@ def main():
     results = Path(options.results or (options.work if options.quick else HERE / "results"))
     earlier = results / f"{result['date']}.json"
     if options.measure != "both" and earlier.exists():
-        result = {**json.loads(earlier.read_text()), "repeats": options.repeats}
+        known = json.loads(earlier.read_text())
+        named = {*known["configurations"], *result["configurations"]}
+        result = {**known, "repeats": options.repeats, "configurations": [n for n in configurations.ALL if n in named]}
     for name in options.programs.split(","):
         known = result["programs"].get(name, {})
         result["programs"][name] = bench_program(programs.ALL[name](cache), options, known)

@@ -30,7 +30,7 @@ BUILDS = {
     "gcov": ("gcc", None, ["--coverage"], "plain"),
     "gcc PGO": ("gcc", None, [*PROFILE, "-fprofile-update=single"], "plain"),
     "clang PGO": ("clang", None, PROFILE, "clang plain"),
-    "chord registers": ("gcc", ["--loop-counters=registers"], [], "plain"),
+    "chord memory": ("gcc", ["--loop-counters=memory"], [], "plain"),
     "chord": ("gcc", [], [], "plain"),
     "chord clang": ("clang", [], [], "clang plain"),
 }

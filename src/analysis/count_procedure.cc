@@ -117,12 +117,13 @@ namespace {
 
 // Finds activations that were running when a process was killed. Each is taken to have
 // executed the block it is said to have stood in.
-void add_running(const core::Graph &graph, core::Measurement &measurement, CountedProcedure &procedure) {
+void add_running(const core::Graph &graph, const core::Plan &plan, core::Measurement &measurement,
+                 CountedProcedure &procedure) {
   const format::Procedure &map = *procedure.map;
   std::vector<bool> may_hold(map.blocks.size());
   for (uint32_t b = 0; b < map.blocks.size(); ++b) may_hold[b] = map.blocks[b].kind == format::VertexKind::code;
-  procedure.may_have_run_on = !core::measures_ends(graph, map.plan, may_hold);
-  auto running = core::running_activations(graph, map.plan, measurement, may_hold);
+  procedure.may_have_run_on = !core::measures_ends(graph, plan, may_hold);
+  auto running = core::running_activations(graph, plan, measurement, may_hold);
   if (!running) return;  // the solver says what is wrong
   measurement.early_exits.resize(map.blocks.size());
   for (uint32_t b = 0; b < map.blocks.size(); ++b) {
@@ -148,7 +149,7 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
     if (procedure.problem.empty()) procedure.problem = "only chosen paths of it are counted";
     return;
   }
-  if (measured.exits.empty() && all_zero(measured.counters)) {
+  if (measured.exits.empty() && measured.called == 0 && all_zero(measured.counters)) {
     count_nothing(procedure);
     return;
   }
@@ -164,8 +165,13 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
     if (procedure.problem.empty()) procedure.problem = undo_steps(map, measurement.counters);
     measurement.early_exits.assign(ends.by_block.begin(), ends.by_block.end());
     core::Graph graph = map.graph();
-    if (measured.cut_off) add_running(graph, measurement, procedure);
-    procedure.counts = core::solve_counts(graph, map.plan, measurement);
+    core::Plan plan = map.plan;
+    if (plan.called != core::kNone) {
+      plan.counters.push_back({core::Site::edge, plan.called});
+      measurement.counters.push_back(measured.called);
+    }
+    if (measured.cut_off) add_running(graph, plan, measurement, procedure);
+    procedure.counts = core::solve_counts(graph, plan, measurement);
   }
   if (procedure.problem.empty()) procedure.problem = procedure.counts.contradiction;
   if (procedure.problem.empty()) count_instructions(ends, procedure);

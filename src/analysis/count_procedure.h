@@ -17,6 +17,7 @@ namespace chord::analysis {
 
 struct MeasuredProcedure {
   std::vector<uint64_t> counters;  // by number in the plan; empty: all zero
+  uint64_t called = 0;             // where the plan goes by the callers' counts: their calls
   struct Exit {
     uint32_t instruction = 0;
     bool executed = false;  // the instruction itself was still executed (a call)

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "analysis/count_procedure.h"
+#include "analysis/count_procedures.h"
 #include "analysis/interrupted.h"
 #include "analysis/woven_code.h"
 #include "base/diagnostics.h"
@@ -344,12 +345,10 @@ class Counter {
 
   void finish(Counting &module) {
     auto number = static_cast<uint32_t>(program_.modules.size());
-    base::Progress progress("solving counts", module.procedures.size());
-    for (size_t i = 0; i < module.procedures.size(); ++i, progress.step()) {
-      CountedProcedure &procedure = module.procedures[i];
+    for (MeasuredProcedure &measured : module.measured) measured.cut_off = killed_;
+    count_procedures(module.measured, module.procedures);
+    for (CountedProcedure &procedure : module.procedures) {
       procedure.module = number;
-      module.measured[i].cut_off = killed_;
-      count_procedure(module.measured[i], procedure);
       if (procedure.map->plan.placement == core::Placement::none) {
         ++without_counters_;
       } else if (!procedure.exact() && !procedure.counts_chosen_paths()) {

@@ -47,6 +47,9 @@ struct Plan {
   std::vector<Counter> counters;  // index = number of the counter in memory
   std::vector<EdgeId> never;      // edges that control cannot take: known to be 0
   PathPlan paths;                 // Placement::paths and chosen_paths only
+  // The edge by which activations start, where their number is that of the calls in
+  // other procedures, which are counted there; else kNone.
+  EdgeId called = kNone;
 
   // 64-bit words that the counters of the plan take.
   uint64_t words() const {

@@ -23,6 +23,7 @@ using core::Placement;
 using Counters = isa::CounterPlace::Kind;
 using Weights = weave::Options::Weights;
 using LoopCounters = weave::Options::LoopCounters;
+using Entries = weave::Options::Entries;
 
 constexpr std::array<std::pair<const char *, Placement>, 5> kPlacements = {{{"optimal", Placement::optimal},
                                                                             {"redundant", Placement::redundant},
@@ -42,6 +43,9 @@ constexpr std::array<std::pair<const char *, LoopCounters>, 2> kLoopCounters = {
 
 constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgorithms = {
     {{"sound", core::PathAlgorithm::sound}, {"published", core::PathAlgorithm::published}}};
+
+constexpr std::array<std::pair<const char *, Entries>, 2> kEntries = {
+    {{"implied", Entries::implied}, {"counted", Entries::counted}}};
 
 template <class T, size_t N>
 T choose(const std::string &option, const std::string &value, const std::array<std::pair<const char *, T>, N> &table) {
@@ -142,6 +146,8 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.counters = choose(name, value, kCounters);
   } else if (name == "--loop-counters") {
     options.loop_counters = choose(name, value, kLoopCounters);
+  } else if (name == "--entries") {
+    options.entries = choose(name, value, kEntries);
   } else if (name == "--weights") {
     choose_weights(name, value, options);
   } else if (name == "--only") {
@@ -183,9 +189,9 @@ void publish(const weave::Options &options) {
   }
   std::string weights =
       options.weights == Weights::measured ? options.weights_file : name_of(options.weights, kWeights);
-  std::string text = fmt::format("--place={}\n--counters={}\n--loop-counters={}\n--weights={}\n",
+  std::string text = fmt::format("--place={}\n--counters={}\n--loop-counters={}\n--entries={}\n--weights={}\n",
                                  name_of(options.place, kPlacements), name_of(options.counters, kCounters),
-                                 name_of(options.loop_counters, kLoopCounters), weights);
+                                 name_of(options.loop_counters, kLoopCounters), name_of(options.entries, kEntries), weights);
   for (const std::string &glob : options.only) text += fmt::format("--only={}\n", glob);
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
@@ -211,7 +217,8 @@ std::optional<weave::Options> published() {
 const char *build_options_help() {
   return "  --place=optimal|redundant|vertex|vertex-edge   where counters go (optimal: fewest, coldest)\n"
          "  --counters=thread|atomic|global                thread: exact in threads, no locked instructions\n"
-         "  --loop-counters=memory|registers               where call-free loops keep them\n"
+         "  --loop-counters=registers|memory               where call-free loops keep them\n"
+         "  --entries=implied|counted                      are calls counted twice, by caller and callee?\n"
          "  --weights=PROFILE|structure|paper              frequencies: of an earlier run, or estimated\n"
          "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"
          "                                                 instructions, calls, branches, backward, loads, stores,\n"

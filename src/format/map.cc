@@ -154,7 +154,7 @@ bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters &&
-         plan.never == o.plan.never && held == o.held && spots == o.spots && skipped == o.skipped &&
+         plan.never == o.plan.never && plan.called == o.plan.called && held == o.held && spots == o.spots && skipped == o.skipped &&
          plan.paths == o.plan.paths && no_paths == o.no_paths;
 }
 
@@ -217,6 +217,7 @@ std::string plan_defect(const Procedure &p) {
   for (uint32_t e : p.plan.never) {
     if (e >= p.edges.size()) return "an edge of the plan is out of range";
   }
+  if (p.plan.called != core::kNone && p.plan.called >= p.edges.size()) return "an edge of the plan is out of range";
   for (uint32_t mark : p.marks) {
     if (mark >= p.instructions.size()) return "a mark is out of range";
   }

@@ -158,6 +158,7 @@ class Decoder {
       last = counter.id;
     }
     ascending(kNevers, p.plan.never);
+    p.plan.called = static_cast<uint32_t>(in_[kCounts].bounded(UINT32_MAX)) - 1;  // kNone is 0
     p.no_paths = in_[kNames].string();
     if (p.plan.placement == core::Placement::paths) paths(p);
     if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);

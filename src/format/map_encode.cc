@@ -184,6 +184,7 @@ class Encoder {
       last = counter.id;
     }
     ascending(kNevers, p.plan.never);
+    out_[kCounts].varint(p.plan.called == core::kNone ? 0 : uint64_t{p.plan.called} + 1);
     out_[kNames].string(p.no_paths);
     if (p.plan.placement == core::Placement::paths) paths(p.plan.paths);
     if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);

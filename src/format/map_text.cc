@@ -44,6 +44,7 @@ void write(std::string &out, const Procedure &p) {
   for (const core::Counter &c : p.plan.counters)
     fmt::format_to(to, "counter {} {}\n", name_of(kSites, c.site), c.id);
   for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
+  if (p.plan.called != core::kNone) fmt::format_to(to, "called {}\n", p.plan.called);
   for (const Held &h : p.held) {
     fmt::format_to(to, "held {} {} {} {} {}", h.counter, h.place, static_cast<uint32_t>(h.step), h.update, h.blocks.size());
     for (uint32_t b : h.blocks) fmt::format_to(to, " {}", b);
@@ -137,6 +138,8 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     c.id = in.number32();
   } else if (keyword == "never") {
     p.plan.never.push_back(in.number32());
+  } else if (keyword == "called") {
+    p.plan.called = in.number32();
   } else if (keyword == "held") {
     p.held.push_back(read_held(in));
   } else if (keyword == "spot") {

@@ -47,8 +47,13 @@ LoopPlanner::LoopPlanner(const assembly::Unit &unit, const assembly::Procedure &
     Loop loop;
     loop.number = l;
     if (!find_ways(loop) || !read_code(loop)) continue;
-    // A loop around this one that was left alone is no parent, nor is any around that.
-    if (auto it = eligible.find(forest_.loops[l].parent); it != eligible.end()) loop.parent = it->second;
+    // A loop around this one that is left alone may lie in one that is not.
+    for (uint32_t around = forest_.loops[l].parent; around != core::kNone; around = forest_.loops[around].parent) {
+      auto it = eligible.find(around);
+      if (it == eligible.end()) continue;
+      loop.parent = it->second;
+      break;
+    }
     eligible.emplace(l, static_cast<uint32_t>(eligible_.size()));
     eligible_.push_back(std::move(loop));
   }
@@ -147,6 +152,14 @@ double LoopPlanner::cost_of(const Loop &loop, const isa::Holder &holder, bool by
   return in + ways_cost(loop, false, [&](const Site &site) { return isa::add_register(place, holder, site.live); });
 }
 
+bool LoopPlanner::flags_are_kept(const Loop &loop) const {
+  bool kept = false;
+  auto look = [&](const Site &site, uint32_t, double) { kept = kept || (site.live & isa::all_flags()); };
+  for_each_way(loop, true, sites_, look);
+  for_each_way(loop, false, sites_, look);
+  return kept;
+}
+
 double LoopPlanner::frequency(const core::Counter &c) const {
   if (c.site == core::Site::edge) return weights_[c.id];
   double sum = 0;
@@ -168,8 +181,8 @@ double LoopPlanner::waiting_price(uint32_t l) const {
 
 void LoopPlanner::offer_updates(uint32_t l) {
   std::map<isa::Resources, std::pair<uint32_t, uint32_t>> updates;  // register -> block, instruction
-  // Not %rax: keeping flags takes it.
-  isa::Resources written = 0, again = *isa::register_named("rsp") | *isa::register_named("rax");
+  isa::Resources written = 0, again = *isa::register_named("rsp");
+  if (flags_are_kept(eligible_[l])) again |= *isa::register_named("rax");  // that takes it
   for (core::Vertex v : forest_.members(eligible_[l].number)) {
     const Block &b = p_.blocks[v];
     for (uint32_t i = b.first; i < b.first + b.count; ++i) {

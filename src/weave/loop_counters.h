@@ -92,6 +92,8 @@ class LoopPlanner {
   template <class Make>
   double ways_cost(const Loop &loop, bool in, Make make) const;
   double cost_of(const Loop &loop, const isa::Holder &holder, bool by_program) const;
+  // Flags are live where the loop is entered or left.
+  bool flags_are_kept(const Loop &loop) const;
   double frequency(const core::Counter &counter) const;
   double waiting_price(uint32_t l) const;
   uint32_t innermost(const core::Counter &counter) const;

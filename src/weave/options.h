@@ -22,7 +22,8 @@ struct Options {
   std::string weights_file;                         // measured: profile, or what was made of it
   std::shared_ptr<const format::Weights> measured;  // its contents; structure where it has none
   isa::CounterPlace::Kind counters = isa::CounterPlace::Kind::thread_local_exec;
-  enum class LoopCounters : uint8_t { registers, memory } loop_counters = LoopCounters::memory;
+  enum class LoopCounters : uint8_t { registers, memory } loop_counters = LoopCounters::registers;
+  enum class Entries : uint8_t { implied, counted } entries = Entries::implied;  // weave/implied_entries.h
   std::vector<std::string> only;    // globs over functions and source files; empty: all
   std::vector<std::string> except;
   uint32_t events = 0;              // kinds to count, one bit each (weave/event_kinds.h)

@@ -62,6 +62,11 @@ std::optional<core::Plan> place_counters(const core::Graph &graph, const core::C
   return std::nullopt;
 }
 
+core::EdgeId entering_edge(const assembly::Procedure &p) {
+  auto found = std::find_if(p.edges.begin(), p.edges.end(), [](const assembly::Edge &e) { return e.kind == EdgeKind::enter; });
+  return static_cast<core::EdgeId>(found - p.edges.begin());
+}
+
 }  // namespace
 
 std::vector<double> edge_weights(const assembly::Procedure &p, const format::Procedure &map,
@@ -71,7 +76,8 @@ std::vector<double> edge_weights(const assembly::Procedure &p, const format::Pro
 
 std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const format::Procedure &map,
                                          const std::vector<std::string> &mnemonics, const Sites &sites,
-                                         const std::vector<LoopPlanner::Offer> &offers, const Options &options, bool &unmatched, std::string &why_not) {
+                                         const std::vector<LoopPlanner::Offer> &offers, bool called, const Options &options,
+                                         bool &unmatched, std::string &why_not) {
   core::Graph graph = p.graph();
   if (why_not = graph.defect(); !why_not.empty()) return std::nullopt;
   Estimate estimated = estimate(graph, map, mnemonics, options);
@@ -104,7 +110,10 @@ std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const for
     double &cost = o.counter.site == core::Site::edge ? costs.edge[o.counter.id] : costs.vertex[o.counter.id];
     cost = std::min(cost, o.cost);
   }
+  core::EdgeId enter = entering_edge(p);
+  if (called) costs.edge[enter] = 0;
   std::optional<core::Plan> plan = place_counters(graph, costs, holds_code, options, why_not);
+  if (plan && called && std::erase(plan->counters, core::Counter{core::Site::edge, enter}) != 0) plan->called = enter;
   if (plan && options.durable && options.place != core::Placement::none)
     plan = core::measure_ends(graph, costs, holds_code, *plan);
   return plan;

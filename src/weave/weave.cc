@@ -14,6 +14,7 @@
 #include "weave/emit_records.h"
 #include "weave/brackets.h"
 #include "weave/events.h"
+#include "weave/implied_entries.h"
 #include "weave/paths.h"
 #include "weave/plan_procedure.h"
 #include "weave/sites.h"
@@ -71,10 +72,22 @@ bool holds_loop_counters(const Options &options) {
          options.events == 0 && !options.durable;
 }
 
+// Likewise; and calls counted by their callers are not known one by one when paths are
+// counted, nor after SIGKILL.
+bool relies_on_callers(const Options &options) {
+  return options.entries == Options::Entries::implied && options.place == core::Placement::optimal &&
+         options.events == 0 && !options.callsites && !options.paths && !options.durable;
+}
+
 class UnitWeaver {
  public:
-  UnitWeaver(const assembly::Unit &unit, const Options &options, const Surroundings &around)
-      : unit_(unit), options_(options), around_(around), describer_(unit, out_.map), jumped_(jumped_labels(unit)) {}
+  // `implied` as find_implied_entries has it.
+  UnitWeaver(const assembly::Unit &unit, const Options &options, const Surroundings &around, std::vector<bool> implied)
+      : unit_(unit), options_(options), around_(around), describer_(unit, out_.map), jumped_(jumped_labels(unit)),
+        implied_(std::move(implied)), is_woven_(unit.procedures.size()) {}
+
+  // Valid after run().
+  const std::vector<bool> &woven() const { return is_woven_; }
 
   Woven run() {
     for (uint32_t n = 0; n < unit_.procedures.size(); ++n) procedure(n);
@@ -114,6 +127,7 @@ class UnitWeaver {
     if (map.skipped.empty()) {
       uint32_t owner = section_owner_.try_emplace(p.fragments[0].section, n).first->second;
       records_ += emit_records(unit_, p, map, n, owner, spots_, options_);
+      is_woven_[n] = true;
       ++out_.woven;
     } else {
       map.instructions.clear();
@@ -145,7 +159,8 @@ class UnitWeaver {
     std::optional<core::Plan> plan =
         paths ? std::optional(paths->plan)
               : plan_procedure(p, map, out_.map.mnemonics, sites,
-                               loops ? loops->offers() : std::vector<LoopPlanner::Offer>{}, options_, unmatched, why_not);
+                               loops ? loops->offers() : std::vector<LoopPlanner::Offer>{}, implied_[n], options_, unmatched,
+                               why_not);
     if (!plan) return why_not;
     LoopCounters held;
     if (loops) held = loops->choose(*plan, n, sites);
@@ -235,6 +250,8 @@ class UnitWeaver {
   bool lacks_rules_ = false;  // some woven procedure has no unwind information
   std::map<uint32_t, uint32_t> section_owner_;
   PathContext context_;
+  std::vector<bool> implied_;   // by procedure
+  std::vector<bool> is_woven_;  // likewise
 };
 
 }  // namespace
@@ -245,7 +262,21 @@ bool is_selected(const Options &options, const std::string &function, const std:
 }
 
 Woven weave_unit(const assembly::Unit &unit, const Options &options, const Surroundings &surroundings) {
-  return UnitWeaver(unit, options, surroundings).run();
+  std::vector<bool> woven;
+  for (const assembly::Procedure &p : unit.procedures) woven.push_back(p.skipped.empty());
+  for (;;) {
+    std::vector<bool> implied(unit.procedures.size());
+    if (relies_on_callers(options)) implied = find_implied_entries(unit, woven);
+    UnitWeaver weaver(unit, options, surroundings, implied);
+    Woven out = weaver.run();
+    // Only weaving shows which procedures it leaves alone; those count no calls.
+    bool as_expected = true;
+    for (uint32_t n = 0; n < woven.size(); ++n) {
+      as_expected = as_expected && (weaver.woven()[n] || !woven[n]);
+      woven[n] = woven[n] && weaver.woven()[n];
+    }
+    if (as_expected || implied == std::vector<bool>(implied.size())) return out;
+  }
 }
 
 }  // namespace chord::weave

@@ -26,8 +26,7 @@ from variants import Failure, checked  # noqa: E402
 
 ABI = os.path.join(HERE, "..", "..", "abi")
 LEVELS = ("-O0", "-O1", "-O2", "-O3", "-O3 -mavx2")
-BUILDS = ("--loop-counters=registers", "", "--loop-counters=registers --counters=delta",
-          "--loop-counters=registers --counters=atomic")
+BUILDS = ("", "--loop-counters=memory", "--counters=delta", "--counters=atomic")
 
 
 def place_of(program):

@@ -20,6 +20,7 @@ DRIVERS = {
 # with the placement alone, then again by the counts of that run.
 PLACEMENTS = {
     "redundant": ["--place=redundant"],
+    "memory": ["--loop-counters=memory"],
     "vertex": ["--place=vertex"],
     "vertex paper": ["--place=vertex", "--weights=paper"],
     "vertex measured": ["--place=vertex"],

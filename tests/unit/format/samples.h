@@ -141,6 +141,7 @@ class Sampler {
           {at_vertex ? core::Site::vertex : core::Site::edge, below(at_vertex ? blocks : edges)});
     }
     for (uint32_t i = below(3); i > 0; --i) p.plan.never.push_back(below(edges));
+    if (below(3) == 0) p.plan.called = below(edges);
   }
 
   std::mt19937_64 random_;

@@ -47,7 +47,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   base::write_file(folder.file("runtime.s"), "");
   Surroundings around{folder.file("map"), folder.file("runtime.s")};
   Options options;
-  options.loop_counters = Options::LoopCounters::registers;
+  if (!GetParam().starts_with("implied_")) options.entries = Options::Entries::counted;
   if (source.text.starts_with("# events, budget\n")) {
     options.place = core::Placement::none;
     options.events = 1;  // instructions
@@ -84,7 +84,6 @@ class Damage : public testing::Test {
     build_unit(source_, std::move(layout), unit_);
     base::write_file(folder_.file("runtime.s"), "");
     around_ = {folder_.file("map"), folder_.file("runtime.s")};
-    options_.loop_counters = Options::LoopCounters::registers;
     woven_ = weave_unit(unit_, options_, around_);
     base::write_file(around_.map_file, format::encode_map(woven_.map));
   }
