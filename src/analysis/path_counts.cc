@@ -6,6 +6,7 @@
 #include <optional>
 
 #include "base/diagnostics.h"
+#include "format/path_selection.h"
 
 namespace chord::analysis {
 namespace {
@@ -26,10 +27,7 @@ class PathCounter {
 
   PathCounts run(const std::vector<uint64_t> &counters, const std::vector<PathExit> &exits) {
     std::string &wrong = out_.counts.contradiction;
-    numbering_ = core::number_cut_paths(graph_, map_.plan.paths.cuts, wrong);
-    if (numbering_ && numbering_->paths != map_.plan.paths.paths) {
-      wrong = fmt::format("the map speaks of {} paths, its graph has {}", map_.plan.paths.paths, numbering_->paths);
-    }
+    numbering_ = format::plan_numbering(map_, wrong);
     if (!wrong.empty()) return std::move(out_);
     for (uint64_t number = 0; number < counters.size(); ++number) {
       if (counters[number] == 0) continue;
@@ -131,12 +129,8 @@ std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const 
                                             std::string &wrong) {
   const core::PathPlan &plan = map.plan.paths;
   std::vector<CountedPath> paths;
-  std::optional<core::PathNumbering> numbering = core::number_cut_paths(map.graph(), plan.cuts, wrong);
+  std::optional<core::PathNumbering> numbering = format::plan_numbering(map, wrong);
   if (!numbering) return paths;
-  if (numbering->paths != plan.paths) {
-    wrong = fmt::format("the map speaks of {} paths, its graph has {}", plan.paths, numbering->paths);
-    return paths;
-  }
   for (size_t k = 0; k < plan.chosen.size(); ++k) {
     uint64_t count = plan.slots[k] < counters.size() ? counters[plan.slots[k]] : 0;
     paths.push_back({plan.chosen[k], core::regenerate_path(*numbering, plan.chosen[k]), static_cast<int64_t>(count)});
@@ -146,7 +140,7 @@ std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const 
 
 core::PathNumbering numbering_of(const format::Procedure &map) {
   std::string why_not;
-  std::optional<core::PathNumbering> numbering = core::number_cut_paths(map.graph(), map.plan.paths.cuts, why_not);
+  std::optional<core::PathNumbering> numbering = format::plan_numbering(map, why_not);
   if (!numbering) throw base::Error(fmt::format("{}: {}", map.name, why_not));
   return std::move(*numbering);
 }

@@ -13,6 +13,7 @@ namespace chord::core {
 namespace {
 
 __extension__ typedef unsigned __int128 Wide;
+constexpr uint64_t kMostWaysLeftOut = uint64_t{1} << 31;
 
 // The graph with the given edges led from the root instead: all vertices stay within
 // reach, and a search no longer sees the cycles that these edges close.
@@ -27,8 +28,9 @@ Graph without_cycles_of(const Graph &graph, const std::vector<bool> &cut) {
 
 class Numberer {
  public:
-  Numberer(const Graph &graph, std::vector<double> weight, uint64_t limit, std::vector<bool> forced)
-      : graph_(graph), weight_(std::move(weight)), limit_(limit), forced_(std::move(forced)),
+  Numberer(const Graph &graph, std::vector<double> weight, uint64_t limit, std::vector<bool> forced,
+           std::vector<bool> never)
+      : graph_(graph), weight_(std::move(weight)), limit_(limit), forced_(std::move(forced)), never_(std::move(never)),
         order_(depth_first_order(without_cycles_of(graph, forced_))) {
     forced_.resize(graph.edge_count());
     for (EdgeId e = 0; e < graph.edge_count(); ++e) back_ = back_ || (order_.back[e] && !forced_[e]);
@@ -41,7 +43,11 @@ class Numberer {
     // target, so the bound for a single vertex is lowered until the whole fits.
     for (Wide bound = limit_; bound > 0; bound /= total_ / limit_ + 1) {
       count(static_cast<uint64_t>(bound));
-      if (total_ <= limit_) return build();
+      if (total_ > limit_) continue;
+      PathNumbering result = build();
+      if (never_.empty() || leave_out(result)) return result;
+      never_.clear();
+      return run(why_not);
     }
     why_not = fmt::format("the procedure has more than {} paths however it is cut", limit_);
     return std::nullopt;
@@ -91,7 +97,10 @@ class Numberer {
     return static_cast<uint64_t>(sum);
   }
 
-  uint64_t ways(EdgeId e) const { return cut_[e] ? 1 : from_[graph_.edge(e).to]; }
+  uint64_t ways(EdgeId e) const {
+    if (!never_.empty() && never_[e]) return 0;
+    return cut_[e] ? 1 : from_[graph_.edge(e).to];
+  }
   double weight(EdgeId e) const { return weight_.empty() ? 0 : weight_[e]; }
 
   PathNumbering build() const {
@@ -135,6 +144,30 @@ class Numberer {
     }
   }
 
+  // Gives the edges that are on no path the values that keep partial paths distinct. False
+  // if nothing would be left, or if there are more ways than can be told apart.
+  bool leave_out(PathNumbering &result) const {
+    if (total_ == 0) return false;
+    const Graph &dag = result.dag;
+    result.left_out.assign(dag.edge_count(), false);
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) result.left_out[result.dag_edge[e]] = ways(e) == 0;
+    for (EdgeId e : dag.out(result.start)) result.left_out[e] = from_[dag.edge(e).to] == 0;
+    std::vector<uint64_t> ways_to(dag.vertex_count(), 1);
+    for (Vertex v : depth_first_order(dag).topological) {
+      if (v == result.start || v == dag.exit() || from_[v] != 0) continue;
+      ways_to[v] = 0;
+      for (EdgeId e : dag.in(v)) {
+        result.value[e] = result.paths * ways_to[v];
+        ways_to[v] += ways_to[dag.edge(e).from];
+        if (ways_to[v] > kMostWaysLeftOut) return false;
+      }
+    }
+    for (EdgeId e : dag.in(dag.exit())) {
+      if (result.left_out[e]) result.value[e] = 0;
+    }
+    return true;
+  }
+
   static EdgeId add(PathNumbering &result, Vertex from, Vertex to, EdgeId original, uint64_t value) {
     result.original.push_back(original);
     result.value.push_back(value);
@@ -144,7 +177,7 @@ class Numberer {
   const Graph &graph_;
   std::vector<double> weight_;
   uint64_t limit_;
-  std::vector<bool> forced_;
+  std::vector<bool> forced_, never_;
   Order order_;
   bool back_ = false;  // there are cycles that the forced cuts leave
   std::vector<bool> cut_;
@@ -166,17 +199,17 @@ std::string numbering_defect(const Graph &graph) {
 
 std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight,
                                           uint64_t limit, std::string &why_not,
-                                          const std::vector<bool> &forced) {
+                                          const std::vector<bool> &forced, const std::vector<bool> &never) {
   if (why_not = numbering_defect(graph); !why_not.empty()) return std::nullopt;
-  return Numberer(graph, weight, limit, forced).run(why_not);
+  return Numberer(graph, weight, limit, forced, never).run(why_not);
 }
 
 std::optional<PathNumbering> number_cut_paths(const Graph &graph, const std::vector<EdgeId> &cuts,
-                                              std::string &why_not) {
+                                              std::string &why_not, const std::vector<bool> &never) {
   if (why_not = numbering_defect(graph); !why_not.empty()) return std::nullopt;
   std::vector<bool> cut(graph.edge_count());
   for (EdgeId e : cuts) cut[e] = true;
-  Numberer numberer(graph, {}, uint64_t{1} << 63, std::move(cut));
+  Numberer numberer(graph, {}, uint64_t{1} << 63, std::move(cut), never);
   if (numberer.needs_cuts()) {
     why_not = "the cut edges leave a cycle";
     return std::nullopt;
@@ -200,15 +233,48 @@ std::string PathNumbering::dump() const {
   return text;
 }
 
+namespace {
+
+// Out-edges carry ascending values, but those left out; the last one not above the rest
+// is taken.
+EdgeId edge_taken(const PathNumbering &numbering, const std::vector<EdgeId> &out, uint64_t rest) {
+  if (numbering.left_out.empty()) {
+    auto above = std::upper_bound(out.begin(), out.end(), rest,
+                                  [&](uint64_t number, EdgeId e) { return number < numbering.value[e]; });
+    return *(above - 1);
+  }
+  EdgeId taken = kNone;
+  for (EdgeId e : out) {
+    if (!numbering.left_out[e] && numbering.value[e] <= rest) taken = e;
+  }
+  return taken;
+}
+
+// The way through vertices left out that ends at v, last edge first. Sets v to where it
+// began, and `number` to the number of the way there.
+std::vector<EdgeId> way_left_out(const PathNumbering &numbering, uint64_t &number, Vertex &v) {
+  std::vector<EdgeId> way;
+  uint64_t index = number / numbering.paths;
+  number %= numbering.paths;
+  while (v != numbering.start && numbering.paths_from[v] == 0) {
+    EdgeId taken = kNone;
+    for (EdgeId e : numbering.dag.in(v)) {
+      if (numbering.value[e] / numbering.paths <= index) taken = e;
+    }
+    index -= numbering.value[taken] / numbering.paths;
+    way.push_back(taken);
+    v = numbering.dag.edge(taken).from;
+  }
+  return way;
+}
+
+}  // namespace
+
 std::vector<EdgeId> regenerate_dag_path(const PathNumbering &numbering, uint64_t number) {
   const Graph &dag = numbering.dag;
   std::vector<EdgeId> path;
   for (Vertex v = numbering.start; v != dag.exit(); v = dag.edge(path.back()).to) {
-    // Out-edges carry ascending values; the last one not above the rest is taken.
-    const std::vector<EdgeId> &out = dag.out(v);
-    auto above = std::upper_bound(out.begin(), out.end(), number,
-                                  [&](uint64_t rest, EdgeId e) { return rest < numbering.value[e]; });
-    path.push_back(*(above - 1));
+    path.push_back(edge_taken(numbering, dag.out(v), number));
     number -= numbering.value[path.back()];
   }
   return path;
@@ -225,6 +291,22 @@ Path regenerate_path(const PathNumbering &numbering, uint64_t number) {
 }
 
 std::optional<Path> regenerate_partial_path(const PathNumbering &numbering, uint64_t sum, Vertex v) {
+  if (!numbering.left_out.empty() && numbering.paths_from[v] == 0) {
+    Vertex from = v;
+    std::vector<EdgeId> way = way_left_out(numbering, sum, from);
+    Path path;
+    if (from == numbering.start) {
+      path.first = numbering.dag.edge(way.back()).to;
+      path.from_entry = way.back() == numbering.dag.out(numbering.start).front();
+      way.pop_back();
+    } else {
+      std::optional<Path> before = regenerate_partial_path(numbering, sum, from);
+      if (!before) return std::nullopt;
+      path = std::move(*before);
+    }
+    for (auto e = way.rbegin(); e != way.rend(); ++e) path.edges.push_back(numbering.original[*e]);
+    return path;
+  }
   if (sum >= numbering.paths) return std::nullopt;
   // Every vertex has an out-edge of value 0, so some path through v has the number
   // `sum`, and it starts with the prefix looked for.

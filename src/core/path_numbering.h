@@ -23,6 +23,14 @@
 //   while loop R->H, H->B, B->H (cut), H->X: the paths are R H X (0), R H B | (1),
 //   H X (2) and H B | (3).
 //
+// Ways that never return can be left out. An edge that is never taken (it only makes the
+// exit reachable, as behind a call to abort) then stands for no path, P = 0 for vertices
+// that lead to nothing else, and they get no numbers. They cannot be in front of a count,
+// and an activation that ends in one leaves a partial path. For these to stay distinct the
+// edges into such a vertex carry, in multiples of P(start), the number of ways to it
+// by edges before them: sum / P(start) tells the way through vertices left out, and the
+// remainder how the first of them was reached.
+//
 // Numbering is O(E), times at most 64 where cuts are needed; regenerating a path is
 // O(its length * log of the out-degrees).
 #pragma once
@@ -51,21 +59,25 @@ struct PathNumbering {
   std::vector<uint64_t> paths_from;  // by vertex, `start` included
   uint64_t paths = 0;                // numbers are 0 .. paths-1
   uint32_t extra_cuts = 0;           // cut edges that are not back edges
+  std::vector<bool> left_out;        // by DAG edge: on no path; empty: none is left out
   std::string dump() const;
 };
 
 // A numbering with at most `limit` paths. Nothing, with the reason, if the graph has
 // a defect, its exit has out-edges besides the return edge, or not even cutting
 // everywhere meets the limit. `weight` (by edge, may be empty) tells which cuts hurt;
-// `forced` (by edge, may be empty) are edges to be cut in any case.
+// `forced` (by edge, may be empty) are edges to be cut in any case, `never` (likewise) those
+// never taken, if ways that lead only there are to be left out. They are not where nothing
+// would be left.
 std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight,
                                           uint64_t limit, std::string &why_not,
-                                          const std::vector<bool> &forced = {});
+                                          const std::vector<bool> &forced = {},
+                                          const std::vector<bool> &never = {});
 
 // The numbering that the cut edges alone determine: what a reader of a map does.
 // Nothing, with the reason, if they leave a cycle or 2^63 paths or more.
 std::optional<PathNumbering> number_cut_paths(const Graph &graph, const std::vector<EdgeId> &cuts,
-                                              std::string &why_not);
+                                              std::string &why_not, const std::vector<bool> &never = {});
 
 struct Path {
   Vertex first = 0;           // root, or the target of a cut edge

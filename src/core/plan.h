@@ -34,6 +34,7 @@ struct PathPlan {
   uint64_t paths = 0;            // numbers are 0 .. paths-1
   std::vector<EdgeId> cuts;      // edges that end a path; they determine the numbering
   std::vector<int64_t> partial;  // by vertex: path register + this = values so far
+  bool except_noise = false;     // ways that never return have no numbers
   // Placement::chosen_paths, which has no `partial`: numbers of the paths, ascending, the
   // index of each one's counter, and the number of words that indices are into.
   std::vector<uint64_t> chosen;

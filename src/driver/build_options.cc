@@ -138,6 +138,8 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.budget = true;
   } else if (name == "--paths") {
     choose_paths(word, value, options);
+  } else if (word == "--except-noise") {
+    options.except_noise = true;
   } else if (name == "--paths-algorithm") {
     options.path_algorithm = choose(name, value, kPathAlgorithms);
   } else if (word == "--position-independent") {
@@ -181,6 +183,7 @@ void parse_environment(weave::Options &options) {
 }
 
 void publish(const weave::Options &options) {
+  if (options.except_noise && !options.paths) throw base::UsageError("--except-noise is for --paths", "add --paths");
   if (options.paths && options.events != 0) {
     throw base::UsageError("--paths and --events do not go together", "build twice, once with each");
   }
@@ -198,6 +201,7 @@ void publish(const weave::Options &options) {
   if (options.callsites) text += "--callsites\n";
   if (options.budget) text += "--budget\n";
   if (options.paths) text += options.paths_file.empty() ? "--paths\n" : fmt::format("--paths={}\n", options.paths_file);
+  if (options.except_noise) text += "--except-noise\n";
   if (options.paths) text += fmt::format("--paths-algorithm={}\n", name_of(options.path_algorithm, kPathAlgorithms));
   if (options.position_independent) text += "--position-independent\n";
   if (options.durable) text += "--durable\n";
@@ -230,6 +234,7 @@ const char *build_options_help() {
          "  --durable                                      counts can survive SIGKILL: run with CHORD_DURABLE=1\n"
          "  --paths                                        count every acyclic path (chord paths), and with them all edges\n"
          "  --paths=SELECTION                              count the paths chosen in a file (chord paths select), and nothing else\n"
+         "  --except-noise                                 with --paths: ways that never return are partial paths, not paths\n"
          "  --paths-algorithm=sound|published              published: as in the paper, for study; it can mix up paths\n"
          "  --only=GLOB, --except=GLOB                     functions or source files to take or leave\n"
          "  --verify                                       prove that the woven object is the original plus probes\n";

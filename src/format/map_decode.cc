@@ -167,6 +167,7 @@ class Decoder {
   void chosen_paths(core::PathPlan &plan) {
     base::ByteReader &in = in_[kPaths];
     plan.paths = in.varint();
+    plan.except_noise = in.bounded(1) != 0;
     ascending(kPaths, plan.cuts);
     plan.words = static_cast<uint32_t>(in.bounded(UINT32_MAX));
     uint64_t count = in.bounded(in.remaining());
@@ -178,6 +179,7 @@ class Decoder {
 
   void paths(Procedure &p) {
     p.plan.paths.paths = in_[kPaths].varint();
+    p.plan.paths.except_noise = in_[kPaths].bounded(1) != 0;
     ascending(kPaths, p.plan.paths.cuts);
     if (p.blocks.size() > in_[kPaths].remaining()) in_[kPaths].fail();
     if (!in_[kPaths].ok()) return;

@@ -193,6 +193,7 @@ class Encoder {
   void chosen_paths(const core::PathPlan &plan) {
     base::ByteWriter &out = out_[kPaths];
     out.varint(plan.paths);
+    out.u8(plan.except_noise ? 1 : 0);
     ascending(kPaths, plan.cuts);
     out.varint(plan.words);
     out.varint(plan.chosen.size());
@@ -204,6 +205,7 @@ class Encoder {
 
   void paths(const core::PathPlan &plan) {
     out_[kPaths].varint(plan.paths);
+    out_[kPaths].u8(plan.except_noise ? 1 : 0);
     ascending(kPaths, plan.cuts);
     for (int64_t sum : plan.partial) out_[kPaths].svarint(sum);
   }

@@ -5,6 +5,7 @@
 #include <fnmatch.h>
 
 #include <algorithm>
+#include <array>
 #include <charconv>
 #include <sstream>
 
@@ -81,6 +82,16 @@ std::string read_choice(const std::vector<std::string> &words, PathChoice &choic
   if (!numbered) return words.size() == 3 ? fmt::format("'{}' is too much", words[2]) : "";
   if (words.size() != 3 || !words[2].starts_with(kShape)) return "numbers of paths need the shape of the function they are of";
   return read_number(std::string_view(words[2]).substr(kShape.size()), choice.shape, 16) ? "" : fmt::format("'{}' is no shape", words[2]);
+}
+
+// Names that the standards and compilers reserve for functions that do not return.
+bool never_returns(std::string_view callee) {
+  static constexpr std::array<std::string_view, 20> kNames = {
+      "abort",          "exit",          "_exit",       "_Exit",          "quick_exit",     "__assert_fail", "__stack_chk_fail",
+      "__fortify_fail", "__chk_fail",    "__cxa_throw", "__cxa_rethrow",  "__cxa_bad_cast", "_Unwind_Resume", "__cxa_throw_bad_array_new_length",
+      "_ZSt9terminatev", "__clang_call_terminate", "pthread_exit", "longjmp", "siglongjmp", "__longjmp_chk"};
+  callee = callee.substr(0, callee.find('@'));
+  return std::find(kNames.begin(), kNames.end(), callee) != kNames.end();
 }
 
 bool is_pattern(const std::string &name) { return name.find_first_of("*?[") != std::string::npos; }
@@ -244,6 +255,26 @@ uint64_t path_shape(const Procedure &procedure, const core::PathNumbering &numbe
     if (numbering.cut[e]) hash.add(uint64_t{e});
   }
   return hash.value();
+}
+
+std::vector<bool> never_edges(const Procedure &p) {
+  std::vector<bool> never;
+  for (const Edge &e : p.edges) {
+    const Block &from = p.blocks[e.from];
+    bool behind_call = e.kind == EdgeKind::fall && from.count != 0 &&
+                       never_returns(p.instructions[from.first + from.count - 1].callee);
+    never.push_back(e.kind == EdgeKind::never || behind_call);
+  }
+  return never;
+}
+
+std::optional<core::PathNumbering> plan_numbering(const Procedure &p, std::string &why_not) {
+  const core::PathPlan &plan = p.plan.paths;
+  std::optional<core::PathNumbering> numbering =
+      core::number_cut_paths(p.graph(), plan.cuts, why_not, plan.except_noise ? never_edges(p) : std::vector<bool>{});
+  if (!numbering || numbering->paths == plan.paths) return numbering;
+  why_not = fmt::format("the map speaks of {} paths, its graph has {}", plan.paths, numbering->paths);
+  return std::nullopt;
 }
 
 std::vector<bool> silent_edges(const Procedure &p) {

@@ -54,6 +54,14 @@ std::vector<std::pair<uint64_t, uint64_t>> ranges_of(const std::vector<uint64_t>
 // What the numbers of a procedure's paths depend on: its name, blocks, edges and cuts.
 uint64_t path_shape(const Procedure &procedure, const core::PathNumbering &numbering);
 
+// The numbers of the paths of a procedure that counts them. Nothing, and the reason, if its
+// plan does not fit its graph.
+std::optional<core::PathNumbering> plan_numbering(const Procedure &procedure, std::string &why_not);
+
+// By edge: control does not take it. It makes the exit reachable, or falls out of a call to
+// a function of the language's own libraries that does not return (exit, __cxa_throw).
+std::vector<bool> never_edges(const Procedure &procedure);
+
 // By edge: control does not take it, or is not seen on it. It makes the exit reachable,
 // or stands for what arrives from outside.
 std::vector<bool> silent_edges(const Procedure &procedure);

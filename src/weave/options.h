@@ -34,6 +34,7 @@ struct Options {
   bool paths = false;               // count acyclic paths; edges where that cannot be
   std::string paths_file;           // only those chosen here, and nothing in other functions
   std::shared_ptr<const format::PathSelection> chosen;  // its contents
+  bool except_noise = false;        // ways that never return have no numbers
   core::PathAlgorithm path_algorithm = core::PathAlgorithm::sound;
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told

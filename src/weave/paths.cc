@@ -89,7 +89,8 @@ class PathPlanner {
   // is cut at all edges out of the vertex it leads to.
   bool number(std::string &why_not) {
     for (;;) {
-      numbering_ = core::number_paths(graph_, weights_, kMostPaths, why_not, forced_);
+      numbering_ = core::number_paths(graph_, weights_, kMostPaths, why_not, forced_,
+                                       options_.except_noise ? format::never_edges(map_) : std::vector<bool>{});
       if (!numbering_) return false;
       bool again = false;
       for (uint32_t e = 1; e < p_.edges.size(); ++e) {
@@ -117,6 +118,9 @@ class PathPlanner {
   void place() {
     probes_ = core::place_path_probes(graph_, *numbering_, costs(), format::silent_edges(map_));
     needs_holder_ = numbering_->paths > 1;
+    for (uint32_t e = 1; e < numbering_->left_out.size(); ++e) {  // one path, but several ways that end early
+      needs_holder_ = needs_holder_ || (numbering_->left_out[e] && numbering_->value[e] != 0);
+    }
     for (uint32_t e = 0; e < p_.edges.size(); ++e) {
       counts_.push_back(probes_.edge[e].ends);
       restarts_.push_back(numbering_->cut[e]);
@@ -294,6 +298,7 @@ class PathPlanner {
     bool some = !plan.paths.chosen.empty();
     plan.placement = some ? core::Placement::chosen_paths : core::Placement::paths;
     plan.paths.paths = numbering_->paths;
+    plan.paths.except_noise = !numbering_->left_out.empty();
     plan.paths.partial = probes_.partial;
     if (!some && out_.holder.kind == PathHolder::Kind::none) plan.paths.partial.assign(p_.blocks.size(), 0);
     for (uint32_t e = 0; e < p_.edges.size(); ++e) {

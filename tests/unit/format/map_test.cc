@@ -125,7 +125,7 @@ TEST(Map, ChosenPathsSurviveAndAreChecked) {
   p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}};
   p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}, {0, 1, EdgeKind::enter, 0, 0}, {0, 1, EdgeKind::jump, 0, 0}};
   p.plan.placement = core::Placement::chosen_paths;
-  p.plan.paths = {2, {}, {}, {0, 1}, {4, 0}, 5};
+  p.plan.paths = {2, {}, {}, true, {0, 1}, {4, 0}, 5};
   MapSection read = decode_maps(encode_map(map));
   ASSERT_EQ(read.error, "");
   EXPECT_EQ(read.units[0].procedures[0].plan.paths, p.plan.paths);
@@ -133,7 +133,7 @@ TEST(Map, ChosenPathsSurviveAndAreChecked) {
   EXPECT_EQ(map_from_text(to_text(map), error)->procedures[0].plan.paths, p.plan.paths) << error;
   p.plan.paths.words = 4;
   EXPECT_NE(decode_maps(encode_map(map)).error.find("a chosen path is out of range"), std::string::npos);
-  p.plan.paths = {2, {}, {}, {1, 0}, {1, 0}, 5};
+  p.plan.paths = {2, {}, {}, false, {1, 0}, {1, 0}, 5};
   EXPECT_NE(decode_maps(encode_map(map)).error.find("the chosen paths are out of order"), std::string::npos);
 }
 
