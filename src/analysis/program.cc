@@ -12,6 +12,7 @@
 
 #include "analysis/count_procedure.h"
 #include "analysis/count_procedures.h"
+#include "analysis/early_exits.h"
 #include "analysis/interrupted.h"
 #include "analysis/woven_code.h"
 #include "base/diagnostics.h"
@@ -118,90 +119,6 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
   module.used = true;
 }
 
-// Finds the instruction of an early exit. Frames of code that was not woven count
-// nothing and are passed over.
-class ExitAdder {
- public:
-  explicit ExitAdder(Counting &module) : module_(module) {}
-
-  // Where a budget stopped somebody: at an instruction, or, its pc inside one, behind it.
-  void at_check(uint64_t pc, int64_t count) {
-    if (!find(pc, pc)) return;
-    std::optional<uint32_t> instruction;
-    bool executed = false;
-    if (known_part()) {
-      PartLayout layout(map(), *hit_->anchor, hit_->part);
-      instruction = layout.next_at(offset_);
-      executed = layout.is_inside(offset_);
-    }
-    if (instruction) {
-      measured().exits.push_back({*instruction, executed, count});
-    } else {
-      refuse(pc, count);
-    }
-  }
-
-  void at_call(uint64_t pc, uint64_t path, int64_t count) {
-    // A call may be the last instruction of its part: its return address is then outside.
-    if (!find(pc - 1, pc)) return;
-    std::optional<uint32_t> instruction;
-    if (known_part()) instruction = PartLayout(map(), *hit_->anchor, hit_->part).ending_at(offset_);
-    if (instruction) {
-      measured().exits.push_back({*instruction, true, count, path});
-    } else {
-      refuse(pc, count);
-    }
-  }
-
-  // `paths`: path registers, and how many activations had them.
-  void at_pc(uint64_t pc, const Interruption &interruption, const std::map<uint64_t, int64_t> &paths) {
-    if (!find(pc, pc)) return;
-    if (map().plan.placement == core::Placement::chosen_paths) return;  // it was on none of them
-    if (map().plan.placement == core::Placement::paths) {
-      for (const auto &[path, count] : paths) on_path(pc, path, count);
-      return;
-    }
-    if (!known_part() || !add_interruption(map(), *hit_->anchor, hit_->part, offset_, interruption, measured())) {
-      refuse(pc, interruption.count);
-    }
-  }
-
- private:
-  void on_path(uint64_t pc, uint64_t path, int64_t count) {
-    std::optional<uint32_t> instruction;
-    bool executed = false;
-    if (known_part()) {
-      PartLayout layout(map(), *hit_->anchor, hit_->part);
-      instruction = layout.next_at(offset_);
-      executed = layout.is_inside(offset_);
-    }
-    if (!instruction) {
-      refuse(pc, count);
-    } else if (count != 0) {
-      measured().exits.push_back({*instruction, executed, count, path});
-    }
-  }
-
-  bool find(uint64_t place, uint64_t pc) {
-    hit_ = module_.code.find(place);
-    if (hit_) offset_ = static_cast<uint32_t>(pc - hit_->anchor->parts[hit_->part].address);
-    return hit_.has_value();
-  }
-
-  const format::Procedure &map() const { return *module_.procedures[hit_->procedure].map; }
-  MeasuredProcedure &measured() { return module_.measured[hit_->procedure]; }
-  bool known_part() const { return hit_->part < map().fragments.size(); }
-
-  void refuse(uint64_t pc, int64_t count) {
-    measured().problem =
-        fmt::format("{} activations ended at address {:#x}, where no instruction of it is", count, pc);
-  }
-
-  Counting &module_;
-  std::optional<CodeIndex::Hit> hit_;
-  uint32_t offset_ = 0;
-};
-
 // By module, address, kind and path register. The same place is left over and over by exceptions,
 // so each is looked up once; and a frame that ran on across two segments ended in
 // the one (+1) and began in the other (-1), which cancel here.
@@ -271,7 +188,7 @@ class Counter {
   void add_exits() {
     for (auto at = exits_.begin(); at != exits_.end();) {
       auto [module, pc, kind, path] = at->first;
-      ExitAdder adder(modules_[module]);
+      ExitAdder adder(modules_[module].code, modules_[module].procedures, modules_[module].measured);
       if (kind == CHORD_EXIT_AT_CALL) {
         if (at->second != 0) adder.at_call(pc, path, at->second);
         ++at;

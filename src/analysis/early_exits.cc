@@ -1,0 +1,60 @@
+#include "analysis/early_exits.h"
+
+#include <fmt/core.h>
+
+namespace chord::analysis {
+
+void ExitAdder::at_check(uint64_t pc, int64_t count) {
+  if (find(pc, pc)) stood_at(pc, 0, count);
+}
+
+void ExitAdder::at_call(uint64_t pc, uint64_t path, int64_t count) {
+  // A call may be the last instruction of its part: its return address is then outside.
+  if (!find(pc - 1, pc)) return;
+  std::optional<uint32_t> instruction;
+  if (known_part()) instruction = PartLayout(map(), *hit_->anchor, hit_->part).ending_at(offset_);
+  if (instruction) {
+    measured().exits.push_back({*instruction, true, count, path});
+  } else {
+    refuse(pc, count);
+  }
+}
+
+void ExitAdder::at_pc(uint64_t pc, const Interruption &interruption, const std::map<uint64_t, int64_t> &paths) {
+  if (!find(pc, pc)) return;
+  if (map().plan.placement == core::Placement::chosen_paths) return;  // it was on none of them
+  if (map().plan.placement == core::Placement::paths) {
+    for (const auto &[path, count] : paths) stood_at(pc, path, count);
+    return;
+  }
+  if (!known_part() || !add_interruption(map(), *hit_->anchor, hit_->part, offset_, interruption, measured())) {
+    refuse(pc, interruption.count);
+  }
+}
+
+void ExitAdder::stood_at(uint64_t pc, uint64_t path, int64_t count) {
+  std::optional<uint32_t> instruction;
+  bool executed = false;
+  if (known_part()) {
+    PartLayout layout(map(), *hit_->anchor, hit_->part);
+    instruction = layout.next_at(offset_);
+    executed = layout.is_inside(offset_);
+  }
+  if (!instruction) {
+    refuse(pc, count);
+  } else if (count != 0) {
+    measured().exits.push_back({*instruction, executed, count, path});
+  }
+}
+
+bool ExitAdder::find(uint64_t place, uint64_t pc) {
+  hit_ = code_.find(place);
+  if (hit_) offset_ = static_cast<uint32_t>(pc - hit_->anchor->parts[hit_->part].address);
+  return hit_.has_value();
+}
+
+void ExitAdder::refuse(uint64_t pc, int64_t count) {
+  measured().problem = fmt::format("{} activations ended at address {:#x}, where no instruction of it is", count, pc);
+}
+
+}  // namespace chord::analysis
