@@ -234,9 +234,21 @@ class Verifier {
     for (const format::Procedure *map : found->second) {
       // Names need not be unique in a unit; instructions tell which one this is.
       if (map->held.empty() || map->blocks.size() != p.blocks.size() || map->edges.size() != p.edges.size()) continue;
-      std::string fault = held_fault(p, live_, *map, [&](const assembly::Edge &e) { return way_of(p, e); });
+      std::string fault = held_fault(p, live_, *map, [&](const assembly::Edge &e) { return ways_of(p, e); });
       if (!fault.empty()) fail(a_.statements[p.fragments[0].first_statement], fault);
     }
+  }
+
+  // What is inserted on each way along an edge: entries of a jump table are ways of their own.
+  std::vector<std::vector<isa::Decoded>> ways_of(const Procedure &p, const assembly::Edge &e) {
+    if (e.slots.size() < 2) return {way_of(p, e)};
+    std::vector<std::vector<isa::Decoded>> ways;
+    for (const assembly::Mention &slot : e.slots) {
+      assembly::Edge one = e;
+      one.slots = {slot};
+      ways.push_back(way_of(p, one));
+    }
+    return ways;
   }
 
   std::vector<isa::Decoded> way_of(const Procedure &p, const assembly::Edge &e) {

@@ -26,8 +26,8 @@ struct Use {
 
 class HeldChecker {
  public:
-  HeldChecker(const Procedure &p, const assembly::Liveness &live, const format::Held &held, const WayOf &way_of)
-      : p_(p), live_(live), held_(held), reg_(isa::register_recorded(held.place)), way_of_(way_of) {}
+  HeldChecker(const Procedure &p, const assembly::Liveness &live, const format::Held &held, const WaysOf &ways_of)
+      : p_(p), live_(live), held_(held), reg_(isa::register_recorded(held.place)), ways_of_(ways_of) {}
 
   std::string fault() const {
     std::string what = fault_in_code();
@@ -64,7 +64,14 @@ class HeldChecker {
     bool from = inside(e.from), to = inside(e.to);
     // Ways to vertices without code are checked where those lead to.
     if ((!from && !to) || p_.blocks[e.to].kind != assembly::BlockKind::code) return "";
-    Use use = use_on(e);
+    for (const std::vector<isa::Decoded> &way : ways_of_(e)) {
+      if (std::string what = fault_of(use_on(way), from, to); !what.empty()) return what;
+    }
+    return "";
+  }
+
+  // Of a way that comes from inside the loop, leads into it, or both.
+  std::string fault_of(const Use &use, bool from, bool to) const {
     if (from && to) {
       if (use.set + use.read_before + use.read_after != 0) return "set up or added inside the loop";
       return by_program() && use.counted != 0 ? "a probe changes the program's register" : "";
@@ -80,10 +87,10 @@ class HeldChecker {
     return by_program() ? use.subtracted == 1 && use.set + use.counted == 0 : use.set == 1 && use.read_after == 0;
   }
 
-  Use use_on(const Edge &e) const {
+  Use use_on(const std::vector<isa::Decoded> &way) const {
     Use use;
     bool kept = false, pushed = false, lent = false;
-    for (const isa::Decoded &d : way_of_(e)) {
+    for (const isa::Decoded &d : way) {
       // Between push and pop a probe may use the register for something else.
       if (d.mnemonic == "push" && (d.reads & reg_)) pushed = true;
       if (d.mnemonic == "pop" && (d.writes & reg_)) pushed = lent = false;
@@ -114,15 +121,15 @@ class HeldChecker {
   const assembly::Liveness &live_;
   const format::Held &held_;
   isa::Resources reg_;
-  const WayOf &way_of_;
+  const WaysOf &ways_of_;
 };
 
 }  // namespace
 
 std::string held_fault(const Procedure &p, const assembly::Liveness &liveness, const format::Procedure &map,
-                       const WayOf &way_of) {
+                       const WaysOf &ways_of) {
   for (const format::Held &held : map.held) {
-    std::string what = HeldChecker(p, liveness, held, way_of).fault();
+    std::string what = HeldChecker(p, liveness, held, ways_of).fault();
     if (!what.empty()) return what;
   }
   return "";

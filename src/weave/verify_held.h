@@ -17,11 +17,12 @@
 
 namespace chord::weave {
 
-// Inserted instructions that control passes on its way along an edge, in order.
-using WayOf = std::function<std::vector<isa::Decoded>(const assembly::Edge &)>;
+// Inserted instructions that control passes on each of its ways along an edge, in order.
+// Entries of a jump table that lead to one block are several ways.
+using WaysOf = std::function<std::vector<std::vector<isa::Decoded>>(const assembly::Edge &)>;
 
 // Empty, or the first thing that is wrong.
 std::string held_fault(const assembly::Procedure &procedure, const assembly::Liveness &liveness,
-                       const format::Procedure &map, const WayOf &way_of);
+                       const format::Procedure &map, const WaysOf &ways_of);
 
 }  // namespace chord::weave
