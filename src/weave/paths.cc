@@ -49,6 +49,7 @@ class PathPlanner {
     }
     if (!choose_holder(why_not)) return std::nullopt;
     if (why_not = missing_site(); !why_not.empty()) return std::nullopt;
+    if (why_not = lost_slot(); !why_not.empty()) return std::nullopt;
     emit();
     fill_plan();
     return std::move(out_);
@@ -157,6 +158,17 @@ class PathPlanner {
       if (is_silent(p_.edges[e]) || site_[e].exists() || !needs_probe(e)) continue;
       if (p_.edges[e].kind == EdgeKind::enter) return "it starts where no probe can stand";
       return "a path needs a probe on an edge that cannot carry one";
+    }
+    return {};
+  }
+
+  // Where the frame lies is known wherever control gets by the ways we see; a probe may
+  // stand where it does not.
+  std::string lost_slot() const {
+    if (out_.holder.kind != PathHolder::Kind::slot) return {};
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      if (is_silent(p_.edges[e]) || !needs_probe(e)) continue;
+      if (holder_at(p_.edges[e]).base == isa::kNoRegister) return "its frame is not found at a probe";
     }
     return {};
   }
