@@ -10,6 +10,7 @@ real programs. See README.md for the method.
 import argparse
 import dataclasses
 import json
+import math
 import os
 import subprocess
 import sys
@@ -122,8 +123,13 @@ def means(result, name):
 def cell(row):
     if row is None:
         return "–"
-    seconds = f"{row['time']['median']:.2f}" if "time" in row else "?"
-    return f"{seconds}, {row['instructions']:.3f}" if "instructions" in row else f"{seconds}, ?"
+    seconds = f"{row['time']['median']:.2f}" if "time" in row else "–"
+    return f"{seconds}, {row['instructions']:.3f}" if "instructions" in row else f"{seconds}, –"
+
+
+def mean_cell(mean):
+    """What was not measured has no mean."""
+    return "–" if math.isnan(mean) else f"{mean:.3f}"
 
 
 def table(result):
@@ -132,7 +138,7 @@ def table(result):
     for peer in result["configurations"]:
         cells = [cell(result["programs"][n]["rows"].get(peer)) for n in names]
         mean_time, mean_executed = means(result, peer)
-        lines.append(f"| {peer} | " + " | ".join(cells) + f" | **{mean_time:.3f}, {mean_executed:.3f}** |")
+        lines.append(f"| {peer} | " + " | ".join(cells) + f" | **{mean_cell(mean_time)}, {mean_cell(mean_executed)}** |")
     slow = [p["rows"]["callgrind"]["slowdown"] for p in result["programs"].values() if "callgrind" in p["rows"]]
     if slow:
         lines += ["", f"callgrind takes {measure.geometric_mean(slow):.0f}× the plain time ({min(slow):.0f}–{max(slow):.0f}×)."]
