@@ -9,6 +9,7 @@
  *   1  first version
  *   2  spots in anchors; registers of interrupted frames among the exits;
  *      path registers of activations that ended early (chord_exit::path)
+ *   3  counters of events in two parts
  */
 #ifndef CHORD_ABI_H
 #define CHORD_ABI_H
@@ -16,7 +17,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHORD_ABI_VERSION 2
+#define CHORD_ABI_VERSION 3
 
 /* ---- Sections of a woven object ----------------------------------------
  *
@@ -50,8 +51,8 @@ enum {
   /* As DELTA, but all threads count in the shared array itself. */
   CHORD_COUNTERS_SHARED = 2,
   /* No procedure's counters but the one counter of a kind of event: `counters` is
-   * the kind, `count` is 1, and it lies at index kind of the module's thread-local
-   * array __chord_events. */
+   * the kind, `count` is 1, and its parts lie at index kind, and every CHORD_EVENT_KINDS
+   * words behind, of the module's thread-local array __chord_events. */
   CHORD_COUNTERS_EVENT = 3,
 };
 
@@ -68,11 +69,14 @@ enum {
   CHORD_EVENT_KINDS = 8,
 };
 
-/* __chord_events holds, for each kind, the counter and, CHORD_EVENT_KINDS words behind
- * it, its bias: events counted = counter - bias. The bias is 0, or such that the counter
- * comes to 2^63 shortly before a budget is used up, which the probes of code built with
- * --budget notice. The first may do so this many events early, for what the counter lacks
- * at a probe. */
+/* __chord_events holds the first parts of all kinds' counters, then the second, and then
+ * their biases: events counted = sum of the parts - bias. Additions to one place in memory
+ * wait for each other, about five cycles each; so probes take the parts by turns.
+ * Those of code built with --budget use the first alone. The bias is 0, or such that this
+ * part comes to 2^63 shortly before a budget is used up, which those probes notice. The
+ * first may do so this many events early, for what the counter lacks at a probe. */
+#define CHORD_EVENT_PARTS 2
+#define CHORD_EVENT_BIAS (CHORD_EVENT_PARTS * CHORD_EVENT_KINDS)
 #define CHORD_BUDGET_WINDOW 1024
 /* Defined, weakly, by woven code whose probes look. */
 #define CHORD_CHECKED_SYMBOL "__chord_checked"

@@ -58,7 +58,8 @@ asm(R"(
 	movq __chord_events@gottpoff(%rip), %rdi
 	movq (%rdx), %rcx
 	subq %fs:(%rdi), %rcx
-	addq %fs:64(%rdi), %rcx
+	subq %fs:64(%rdi), %rcx
+	addq %fs:128(%rdi), %rcx
 	movq %rcx, 8(%rax)
 	movq %rdx, 16(%rax)
 	.endm
@@ -74,7 +75,8 @@ asm(R"(
 	movq __chord_events@gottpoff(%rip), %rdi
 	movq -16(%rax), %rcx
 	addq %fs:(%rdi), %rcx
-	subq %fs:64(%rdi), %rcx
+	addq %fs:64(%rdi), %rcx
+	subq %fs:128(%rdi), %rcx
 	movq %rcx, (%rdx)
 	movq $0, -8(%rax)
 	movq __chord_brackets@gottpoff(%rip), %rcx

@@ -107,8 +107,8 @@ static_assert(sizeof names / sizeof names[0] == CHORD_EVENT_KINDS);
 
 // Changes the bias of the calling thread's counter; the count stays what it is.
 void set_bias(uint64_t *counter, uint64_t bias) {
-  uint64_t change = bias - counter[CHORD_EVENT_KINDS];
-  counter[CHORD_EVENT_KINDS] = bias;
+  uint64_t change = bias - counter[CHORD_EVENT_BIAS];
+  counter[CHORD_EVENT_BIAS] = bias;
   asm volatile("addq %1, %0" : "+m"(*counter) : "r"(change) : "cc");
 }
 
@@ -123,7 +123,7 @@ void share_out(Instance &instance, const Thread &thread, uint32_t kind) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next) {
     if (!module->live) continue;
     uint64_t *counter = event_counter(*module, thread.pointer, kind);
-    uint64_t until = events_at(counter) + (part > CHORD_BUDGET_WINDOW ? part - CHORD_BUDGET_WINDOW : 0);
+    uint64_t until = counter[0] - counter[CHORD_EVENT_BIAS] + (part > CHORD_BUDGET_WINDOW ? part - CHORD_BUDGET_WINDOW : 0);
     set_bias(counter, budget.runs ? (uint64_t{1} << 63) - until : 0);
   }
 }
@@ -258,7 +258,7 @@ void begin_budgets(Instance &instance, Thread &thread) {
 void watch_new_module(const Module &module, const Thread &thread) {
   for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
     uint64_t *counter = event_counter(module, thread.pointer, kind);
-    if (thread.budgets[kind].runs) counter[0] = counter[CHORD_EVENT_KINDS] = uint64_t{1} << 63;
+    if (thread.budgets[kind].runs) counter[0] = counter[CHORD_EVENT_BIAS] = uint64_t{1} << 63;
   }
 }
 

@@ -7,7 +7,7 @@
 
 extern "C" {
 CHORD_SHARED
-    __attribute__((tls_model("initial-exec"))) thread_local uint64_t __chord_events[2 * CHORD_EVENT_KINDS] = {};
+    __attribute__((tls_model("initial-exec"))) thread_local uint64_t __chord_events[CHORD_EVENT_BIAS + CHORD_EVENT_KINDS] = {};
 }
 
 namespace chord::runtime {
@@ -71,6 +71,8 @@ uint64_t events_in_process(Instance &instance, uint32_t kind) {
 CHORD_API uint64_t __chord_api_events(int kind) {
   Instance *running = instance();
   if (running == nullptr || static_cast<unsigned>(kind) >= CHORD_EVENT_KINDS) return 0;
+  // Usually there is no other module, and has not been.
+  if (running->modules->next == nullptr) return events_at(__chord_events + kind);
   return events_of_thread(*running, static_cast<uint32_t>(kind));
 }
 

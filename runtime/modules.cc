@@ -190,7 +190,7 @@ void zero_thread_counters(const Module &module, const Thread &thread, bool block
     uint64_t *counters = own_array(module, proc, thread, block);
     for (uint32_t k = 0; counters != nullptr && k < proc.count; ++k)
       if (counters[k] != 0) counters[k] = 0;
-    if (proc.kind == CHORD_COUNTERS_EVENT) counters[CHORD_EVENT_KINDS] = 0;
+    if (proc.kind == CHORD_COUNTERS_EVENT) counters[CHORD_EVENT_KINDS] = counters[CHORD_EVENT_BIAS] = 0;
   }
 }
 

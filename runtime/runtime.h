@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 9;
+constexpr uint32_t layout_version = 10;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -100,12 +100,15 @@ void zero_thread_counters(const Module &module, const Thread &thread, bool block
 void give_block(Instance &instance, Module &module, Thread &thread);
 // The calling module's __chord_events, relative to the thread pointer (events.cc).
 int64_t offset_of_events();
-// A thread's counter of a kind in a module; its bias lies CHORD_EVENT_KINDS words behind.
+// A thread's counter of a kind in a module: its first part (chord_abi.h).
 inline uint64_t *event_counter(const Module &module, const char *thread_pointer, uint32_t kind) {
   return const_cast<uint64_t *>(reinterpret_cast<const uint64_t *>(thread_pointer + module.events)) + kind;
 }
 inline uint64_t events_at(const uint64_t *counter) {
-  return __atomic_load_n(counter, __ATOMIC_RELAXED) - __atomic_load_n(counter + CHORD_EVENT_KINDS, __ATOMIC_RELAXED);
+  uint64_t sum = 0 - __atomic_load_n(counter + CHORD_EVENT_BIAS, __ATOMIC_RELAXED);
+  for (uint32_t part = 0; part < CHORD_EVENT_BIAS; part += CHORD_EVENT_KINDS)
+    sum += __atomic_load_n(counter + part, __ATOMIC_RELAXED);
+  return sum;
 }
 // Of the thread with that pointer, or the calling one, over all modules.
 uint64_t events_of_thread(const Instance &instance, uint32_t kind, const char *pointer = thread_pointer());
@@ -550,7 +553,7 @@ struct Instance {
 extern "C" int __chord_wrap_pthread_create(unsigned long *, const union pthread_attr_t *, void *(*)(void *),
                                            void *) __attribute__((visibility("hidden")));
 extern "C" ModuleState __chord_module __attribute__((visibility("hidden")));
-inline Instance *instance() { return __atomic_load_n(&__chord_module.instance, __ATOMIC_ACQUIRE); }
+__attribute__((always_inline)) inline Instance *instance() { return __atomic_load_n(&__chord_module.instance, __ATOMIC_ACQUIRE); }
 
 // Small records from a pool, for ever. Call with the lock held.
 void *take_memory(Instance &instance, size_t size);

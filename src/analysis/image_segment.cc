@@ -188,7 +188,9 @@ bool ImageReader::finds_block(const Module &module, const Thread &thread, runtim
 
 uint64_t ImageReader::events_of(const Module &module, const Thread &thread, uint32_t kind) const {
   const uint64_t *counter = runtime::event_counter(module, thread.pointer, kind);
-  return memory_.get(counter) - memory_.get(counter + CHORD_EVENT_KINDS);
+  uint64_t sum = 0 - memory_.get(counter + CHORD_EVENT_BIAS);
+  for (uint32_t part = 0; part < CHORD_EVENT_PARTS; ++part) sum += memory_.get(counter + part * CHORD_EVENT_KINDS);
+  return sum;
 }
 
 // What was settled, and what threads have counted since.

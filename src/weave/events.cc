@@ -252,11 +252,13 @@ class EventPlanner {
     core::Events happen = events(kind);
     core::Increments increments = core::event_increments(graph_, in_tree, happen);
     isa::CounterPlace place = place_;
-    place.index = static_cast<uint32_t>(kind);
+    uint32_t turn = 0;
     for (uint32_t e = 1; e < links_.size(); ++e) {
       int64_t amount = increments.edge[e];
       if (in_tree[e] || links_[e].never || amount == 0) continue;
       if (!isa::fits_constant(amount)) why_not = "more events on one way than an instruction can add";
+      uint32_t part = options_.budget ? 0 : turn++ % CHORD_EVENT_PARTS;
+      place.index = part * CHORD_EVENT_KINDS + static_cast<uint32_t>(kind);
       if (options_.budget && amount > 0) {
         int64_t lacking = increments.after_vertex[graph_.edge(e).to] - still_to_come(e, kind, happen);
         add_checked_probe(links_[e], place, amount, lacking, why_not);

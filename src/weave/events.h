@@ -14,11 +14,16 @@
 // often it returns) and after the return, counter = events so far, the call or return
 // itself included. A call that never returns leaves nothing to be put right.
 //
+// All probes of a kind add to one counter, and an addition to memory waits for the last one
+// to the same place, some five cycles: longer than most programs take from probe to probe. So
+// the counter is kept in CHORD_EVENT_PARTS places, whose sum it is, and neighbouring probes
+// use different ones.
+//
 // Budgets (Options::budget): a probe whose increment is positive also looks whether the
-// counter has come to its limit. That is enough: the increments along a cycle, a call and
-// what follows it included, add up to its events, so every cycle with events has such a
-// probe, and so has every way from a procedure's entry to its end. No loop and no recursion
-// escapes. The probe knows, as a constant, what the counter lacks at its place.
+// counter, all of it in one place, has come to its limit. That is enough: the increments along
+// a cycle, a call and what follows it included, add up to its events, so every cycle with
+// events has such a probe, and so has every way from a procedure's entry to its end. No loop
+// and no recursion escapes. The probe knows, as a constant, what the counter lacks at its place.
 #pragma once
 
 #include <optional>
