@@ -8,7 +8,9 @@
 #include <unordered_map>
 
 #include "assembly/build_graph.h"
+#include "assembly/entry_names.h"
 #include "assembly/fragments.h"
+#include "assembly/liveness.h"
 #include "assembly/procedure.h"
 
 namespace chord::assembly {
@@ -60,12 +62,13 @@ class UnitBuilder {
     for (auto &[root, list] : members) order.push_back(list);
     std::sort(order.begin(), order.end());
     for (const std::vector<uint32_t> &list : order) unit_.procedures.push_back(make(list));
-    for (const Procedure &p : unit_.procedures) unit_.local.insert(p.name);
-    mark_local_calls();
+    unit_.entry_named = name_entries(unit_);
     GraphBuilder builder(source_, unit_);
     for (Procedure &p : unit_.procedures) {
       if (p.skipped.empty()) builder.build(p);
     }
+    expect_all_of_unread();
+    find_wanted_registers(unit_);
   }
 
  private:
@@ -121,14 +124,19 @@ class UnitBuilder {
     return p;
   }
 
-  void mark_local_calls() {
-    std::unordered_map<std::string_view, Procedure *> by_name;
-    for (Procedure &p : unit_.procedures) by_name.emplace(p.name, &p);
+  // What code that was not understood expects of those it calls is not known.
+  void expect_all_of_unread() {
+    std::vector<bool> read(source_.statements.size());
     for (const Procedure &p : unit_.procedures) {
-      for (const Instruction &in : p.instructions) {
-        std::string_view callee = callee_of(source_, in);
-        if (callee.empty()) continue;
-        if (auto it = by_name.find(callee); it != by_name.end()) it->second->called_locally = true;
+      if (!p.skipped.empty()) continue;
+      for (const Instruction &in : p.instructions) read[in.last_statement] = true;
+    }
+    for (uint32_t s = 0; s < source_.statements.size(); ++s) {
+      const Statement &statement = source_.statements[s];
+      if (read[s] || statement.kind != StatementKind::instruction) continue;
+      for (std::string_view name : symbols_in(statement.operands)) {
+        auto found = unit_.entry_named.find(name);
+        if (found != unit_.entry_named.end()) unit_.procedures[found->second].wanted = isa::call_clobbers();
       }
     }
   }

@@ -1,11 +1,22 @@
 #include "assembly/liveness.h"
 
+#include <map>
+
 namespace chord::assembly {
 namespace {
 
+constexpr uint32_t kElsewhere = UINT32_MAX;
+
+// The procedure of this unit that is called or jumped to.
+uint32_t local_callee(const Unit &unit, const Instruction &in) {
+  auto found = unit.entry_named.find(callee_of(*unit.source, in));
+  return found == unit.entry_named.end() ? kElsewhere : found->second;
+}
+
 class Solver {
  public:
-  Solver(const Unit &unit, const Procedure &p) : unit_(unit), p_(p) {}
+  Solver(const Unit &unit, const Procedure &p, std::map<uint32_t, isa::Resources> *wanted = nullptr)
+      : unit_(unit), p_(p), wanted_(wanted) {}
 
   Liveness run() {
     find_owned();
@@ -19,22 +30,20 @@ class Solver {
   }
 
  private:
-  // Registers the procedure may destroy as far as any caller can know.
+  // Registers the procedure may destroy as far as its callers are concerned.
   void find_owned() {
-    owned_ = isa::all_flags();
-    bool calls_out = false;
+    owned_ = isa::all_flags() | (isa::call_clobbers() & ~p_.wanted);
     for (const Instruction &in : p_.instructions) {
       owned_ |= in.decoded.writes;
-      calls_out = calls_out || leaves_unit(in);
+      if (leaves_unit(in)) owned_ |= isa::call_clobbers();
     }
-    if (calls_out || !p_.called_locally) owned_ |= isa::call_clobbers();
   }
 
   bool leaves_unit(const Instruction &in) const {
     bool call = in.decoded.flow == isa::Flow::call;
     bool jump = (in.decoded.traits & isa::kJump) && in.decoded.indirect;
     if (jump) return false;  // may be a switch; a tail call adds nothing we need
-    return call && (in.decoded.indirect || !unit_.local.contains(callee_of(*unit_.source, in)));
+    return call && (in.decoded.indirect || local_callee(unit_, in) == kElsewhere);
   }
 
   void successors() {
@@ -71,12 +80,13 @@ class Solver {
   }
 
   isa::Resources transfer(const Instruction &in, isa::Resources live, isa::Resources landing,
-                          const std::vector<uint32_t> &next) const {
+                          const std::vector<uint32_t> &next) {
     const isa::Decoded &d = in.decoded;
     if (in.padding) return live;
     if (d.flow == isa::Flow::call) {
       if (leaves_unit(in)) live &= ~isa::call_clobbers();
       live &= ~isa::all_flags();
+      want_of_callee(in, live | landing);
       live |= isa::call_reads() | landing | d.reads;
       return live;
     }
@@ -86,12 +96,20 @@ class Solver {
       // A jump out of the procedure is a call and a return in one.
       if (d.flow != isa::Flow::leave) live |= isa::call_reads();
       if (d.flow == isa::Flow::leave) live |= out_.block_in[1];
+      want_of_callee(in, out_.block_in[1]);
     }
     return (live & ~d.kills) | d.reads;
   }
 
+  // What is live behind a call only grows from sweep to sweep.
+  void want_of_callee(const Instruction &in, isa::Resources live) {
+    if (wanted_ == nullptr) return;
+    if (uint32_t callee = local_callee(unit_, in); callee != kElsewhere) (*wanted_)[callee] |= live & isa::call_clobbers();
+  }
+
   const Unit &unit_;
   const Procedure &p_;
+  std::map<uint32_t, isa::Resources> *wanted_;  // by callee
   isa::Resources owned_ = 0;
   std::vector<std::vector<uint32_t>> next_;
   std::vector<uint32_t> landings_;
@@ -101,5 +119,28 @@ class Solver {
 }  // namespace
 
 Liveness compute_liveness(const Unit &unit, const Procedure &procedure) { return Solver(unit, procedure).run(); }
+
+void find_wanted_registers(Unit &unit) {
+  std::vector<uint32_t> waiting;
+  for (uint32_t n = 0; n < unit.procedures.size(); ++n) {
+    if (unit.procedures[n].skipped.empty()) waiting.push_back(n);
+  }
+  std::vector<bool> queued(unit.procedures.size(), true);
+  while (!waiting.empty()) {
+    uint32_t n = waiting.back();
+    waiting.pop_back();
+    queued[n] = false;
+    std::map<uint32_t, isa::Resources> wanted;
+    Solver(unit, unit.procedures[n], &wanted).run();
+    for (const auto &[callee, registers] : wanted) {
+      Procedure &p = unit.procedures[callee];
+      if ((registers & ~p.wanted) == 0) continue;
+      p.wanted |= registers;
+      if (queued[callee] || !p.skipped.empty()) continue;
+      queued[callee] = true;
+      waiting.push_back(callee);
+    }
+  }
+}
 
 }  // namespace chord::assembly

@@ -2,9 +2,9 @@
 // instruction of a procedure. Backward data flow over the graph.
 //
 // Errs on the side of "live". Beyond the usual rules:
-//  - A register that the procedure never changes is live throughout if a caller in
-//    the same file may rely on that (gcc's -fipa-ra); and for the same reason a call
-//    to a function of this file is not taken to destroy anything.
+//  - Callers in the same file may rely on a register that the procedure never changes
+//    (gcc's -fipa-ra). It is live throughout if one of them wants it behind a call; and a
+//    call to a function of this file is not taken to destroy anything.
 //  - At a call, everything that a landing pad or a second return wants is live.
 #pragma once
 
@@ -18,6 +18,10 @@ struct Liveness {
   std::vector<isa::Resources> before;    // by instruction (padding: unused)
   std::vector<isa::Resources> block_in;  // by block; exit: what returning wants
 };
+
+// Finds Procedure::wanted of all. What a caller wants depends on what its own callers do: the
+// least solution, from below.
+void find_wanted_registers(Unit &unit);
 
 Liveness compute_liveness(const Unit &unit, const Procedure &procedure);
 

@@ -71,9 +71,9 @@ struct Procedure {
   std::vector<Block> blocks;
   std::vector<Edge> edges;                // edge 0 is exit -> entry
   std::string skipped;
-  // The procedure is called directly from its own translation unit, so a caller
-  // may know which registers it leaves alone (gcc's -fipa-ra).
-  bool called_locally = false;
+  // Registers that callers in this unit may expect to be left alone, though the
+  // convention does not say so.
+  isa::Resources wanted = 0;
 
   core::Graph graph() const;
 };
@@ -83,7 +83,8 @@ struct Unit {
   Layout layout;
   Symbols symbols;
   std::vector<Procedure> procedures;  // in text order
-  std::unordered_set<std::string_view> local;  // names of the procedures
+  // Names that lead to a procedure's first instruction: its labels there, and aliases.
+  std::unordered_map<std::string_view, uint32_t> entry_named;
 };
 
 // Finds and builds all procedures. The layout must be of the same source.

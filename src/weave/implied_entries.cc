@@ -1,7 +1,6 @@
 #include "weave/implied_entries.h"
 
 #include <algorithm>
-#include <unordered_map>
 
 #include "core/graph.h"
 
@@ -30,7 +29,6 @@ class CallFinder {
   std::vector<bool> run() {
     for (uint32_t n = 0; n < unit_.procedures.size(); ++n) implied_[n] = woven_[n] && !unit_.procedures[n].global;
     own_statements();
-    name_entries();
     for (uint32_t n = 0; n < unit_.procedures.size(); ++n) {
       if (woven_[n]) collect_calls(n);
     }
@@ -50,27 +48,14 @@ class CallFinder {
     }
   }
 
-  // All labels at the first byte of a procedure lead into it.
-  void name_entries() {
-    std::unordered_map<uint64_t, uint32_t> starts;
-    for (uint32_t n = 0; n < unit_.procedures.size(); ++n) {
-      const assembly::Fragment &f = unit_.procedures[n].fragments[0];
-      starts.emplace(uint64_t{f.section} << 32 | f.begin, n);
-    }
-    for (const auto &[name, s] : unit_.symbols.labels) {
-      auto found = starts.find(uint64_t{source_.statements[s].section} << 32 | unit_.layout.places[s].begin);
-      if (found != starts.end()) entry_named_.emplace(name, found->second);
-    }
-  }
-
   void collect_calls(uint32_t n) {
     for (const assembly::Instruction &in : unit_.procedures[n].instructions) {
       if (in.padding || in.decoded.indirect) continue;
       if (in.decoded.flow != isa::Flow::call && in.decoded.flow != isa::Flow::jump) continue;
       std::string_view operand = assembly::trim(source_.statements[in.last_statement].operands);
       if (operand.ends_with("@PLT")) operand.remove_suffix(4);
-      auto found = entry_named_.find(operand);
-      if (found == entry_named_.end()) continue;
+      auto found = unit_.entry_named.find(operand);
+      if (found == unit_.entry_named.end()) continue;
       const assembly::Procedure &callee = unit_.procedures[found->second];
       // A jump to some other label there is the procedure's own loop.
       if (operand != callee.name && found->second != n) continue;
@@ -84,9 +69,9 @@ class CallFinder {
     for (uint32_t s = 0; s < source_.statements.size(); ++s) {
       const Statement &statement = source_.statements[s];
       if (statement.kind == StatementKind::label) {
-        auto found = entry_named_.find(statement.name);
+        auto found = unit_.entry_named.find(statement.name);
         uint32_t last = before[statement.section];
-        if (found != entry_named_.end() && last != kNone && !is_woven(owner_[last])) implied_[found->second] = false;
+        if (found != unit_.entry_named.end() && last != kNone && !is_woven(owner_[last])) implied_[found->second] = false;
         continue;
       }
       if (statement.kind == StatementKind::instruction) before[statement.section] = s;
@@ -100,8 +85,8 @@ class CallFinder {
     const Statement &statement = source_.statements[s];
     bool assigns = statement.kind == StatementKind::assignment;
     for (std::string_view name : assembly::symbols_in(assigns ? text_of(statement) : statement.operands)) {
-      auto found = entry_named_.find(name);
-      if (found == entry_named_.end()) continue;
+      auto found = unit_.entry_named.find(name);
+      if (found == unit_.entry_named.end()) continue;
       // The loop that starts where the procedure does is its own matter.
       bool own_branch = owner_[s] == found->second && statement.kind == StatementKind::instruction &&
                         name != unit_.procedures[found->second].name && statement.name.starts_with("j");
@@ -143,7 +128,6 @@ class CallFinder {
   std::vector<std::vector<uint32_t>> callers_;  // by procedure
   std::vector<uint32_t> owner_;                // by statement: the procedure it is in
   std::vector<bool> is_call_;                  // by statement
-  std::unordered_map<std::string_view, uint32_t> entry_named_;
 };
 
 }  // namespace

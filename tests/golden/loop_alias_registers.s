@@ -1,0 +1,37 @@
+# main calls leaf by another name and, knowing leaf's code all the same, keeps values in
+# r10 and r11 across the call (gcc's -fipa-ra looks through aliases). The loop in leaf must
+# count elsewhere; what leaf itself changes, or main does not want, is free for it. In
+# alone, which nobody here calls, r11 is.
+	.text
+	.globl	leaf
+	.type	leaf, @function
+leaf:
+	xorl	%eax, %eax
+.L1:
+	addl	%edi, %eax
+	shrl	%edi
+	jne	.L1
+	ret
+	.size	leaf, .-leaf
+	.set	second,leaf
+	third = second
+	.globl	alone
+	.type	alone, @function
+alone:
+	xorl	%eax, %eax
+.L2:
+	addl	%edi, %eax
+	shrl	%edi
+	jne	.L2
+	ret
+	.size	alone, .-alone
+	.globl	main
+	.type	main, @function
+main:
+	leaq	1(%rdi), %r11
+	leaq	2(%rdi), %r10
+	call	third
+	leaq	(%rax,%r11), %rax
+	leaq	(%rax,%r10), %rax
+	ret
+	.size	main, .-main
