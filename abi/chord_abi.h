@@ -71,10 +71,10 @@ enum {
 
 /* __chord_events holds the first parts of all kinds' counters, then the second, and then
  * their biases: events counted = sum of the parts - bias. Additions to one place in memory
- * wait for each other, about five cycles each; so probes take the parts by turns.
- * Those of code built with --budget use the first alone. The bias is 0, or such that this
- * part comes to 2^63 shortly before a budget is used up, which those probes notice. The
- * first may do so this many events early, for what the counter lacks at a probe. */
+ * wait for each other, about five cycles each; so probes take the parts by turns. The bias
+ * is such that a part comes to 2^63 when it has used up what it is given of a budget, which
+ * the probes of code built with --budget notice. The last comes there at least this many
+ * events early, for what the counter lacks at a probe. */
 #define CHORD_EVENT_PARTS 2
 #define CHORD_EVENT_BIAS (CHORD_EVENT_PARTS * CHORD_EVENT_KINDS)
 #define CHORD_BUDGET_WINDOW 1024

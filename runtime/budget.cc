@@ -6,9 +6,11 @@
 // events at each probe, which the probe tells; so the branch is made to be taken
 // CHORD_BUDGET_WINDOW events early, and whether the budget is used up is decided here.
 //
-// A thread counts in each module apart. With k modules each is given a k-th of what is
-// left, and what is left is shared out anew whenever one has used its part:
+// A thread counts in each module apart, and there in parts, some of which may go down while
+// others go up. With k parts in all each is given a k-th of what is left, and what is left is
+// shared out anew whenever one has used up its own:
 //   invariant: while none has, the sum is below the limit.
+// Where there is too little left to share, all are far beyond 2^63, and every probe comes here.
 #include <errno.h>
 
 #include "runtime.h"
@@ -101,31 +103,31 @@ namespace {
 
 constexpr uint64_t never = UINT64_MAX;
 constexpr uint64_t most = UINT64_MAX >> 2;  // as far as limits go
+constexpr uint64_t idle = uint64_t{1} << 62, used_up = 3 * idle;  // both far from 0 and from 2^63
 constexpr const char *names[] = {"instructions", "calls",  "branches", "backward",
                                  "loads",        "stores", "blocks",   "cost"};
 static_assert(sizeof names / sizeof names[0] == CHORD_EVENT_KINDS);
 
-// Changes the bias of the calling thread's counter; the count stays what it is.
-void set_bias(uint64_t *counter, uint64_t bias) {
-  uint64_t change = bias - counter[CHORD_EVENT_BIAS];
-  counter[CHORD_EVENT_BIAS] = bias;
-  asm volatile("addq %1, %0" : "+m"(*counter) : "r"(change) : "cc");
+// Sets all parts of the calling thread's counter; the count stays what it is.
+void set_parts(uint64_t *counter, uint64_t value) {
+  for (uint32_t part = 0; part < CHORD_EVENT_BIAS; part += CHORD_EVENT_KINDS) {
+    uint64_t change = value - counter[part];
+    counter[CHORD_EVENT_BIAS] += change;
+    asm volatile("addq %1, %0" : "+m"(counter[part]) : "r"(change) : "cc");
+  }
 }
 
-// Makes probes come here when the calling thread has, in some module, used its part.
+// Makes probes come here when the calling thread has used up what one of the parts is given.
 void share_out(Instance &instance, const Thread &thread, uint32_t kind) {
   Guard guard(instance.lock);
   const Budget &budget = thread.budgets[kind];
   uint64_t used = events_of_thread(instance, kind), left = budget.limit > used ? budget.limit - used : 0;
-  uint64_t modules = 0;
-  for (const Module *module = instance.modules; module != nullptr; module = module->next) modules += module->live;
-  uint64_t part = modules != 0 ? left / modules : 0;
-  for (const Module *module = instance.modules; module != nullptr; module = module->next) {
-    if (!module->live) continue;
-    uint64_t *counter = event_counter(*module, thread.pointer, kind);
-    uint64_t until = counter[0] - counter[CHORD_EVENT_BIAS] + (part > CHORD_BUDGET_WINDOW ? part - CHORD_BUDGET_WINDOW : 0);
-    set_bias(counter, budget.runs ? (uint64_t{1} << 63) - until : 0);
-  }
+  uint64_t parts = 1;  // and one for what a counter lacks at a probe
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    parts += module->live ? CHORD_EVENT_PARTS : 0;
+  uint64_t given = left / parts, value = given > CHORD_BUDGET_WINDOW ? 2 * idle - given : used_up;
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    if (module->live) set_parts(event_counter(*module, thread.pointer, kind), budget.runs ? value : idle);
 }
 
 bool counts(const Instance &instance, uint32_t kind) {
@@ -160,7 +162,6 @@ uint64_t read_number(const char *&text) {
   return fits && number <= most ? number : 0;
 }
 
-
 // As if the kernel's limit of time were reached; a program with a handler goes on.
 void stop(Instance &instance, uint32_t kind, uint64_t limit, uint64_t count) {
   Text message(instance.message, sizeof instance.message);
@@ -186,19 +187,16 @@ void stop(Instance &instance, uint32_t kind, uint64_t limit, uint64_t count) {
 // counter then lacks nothing.
 extern "C" CHORD_SHARED bool __chord_budget_reached(int64_t word) {
   uint32_t kind = word & (CHORD_EVENT_KINDS - 1);
-  uint64_t lacking = static_cast<uint64_t>(word >> 3);
+  uint64_t lacking = static_cast<uint64_t>(word >> 4);
   Instance *running = instance();
   Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
-  if (thread == nullptr || !thread->budgets[kind].runs) return false;
+  if (thread == nullptr) return false;
   Budget &budget = thread->budgets[kind];
-  uint64_t count = events_of_thread(*running, kind) + lacking;
-  if (count < budget.limit) {
-    // Not yet, or the part of one module only.
-    if (budget.limit - count > 2 * CHORD_BUDGET_WINDOW) share_out(*running, *thread, kind);
-    return false;
-  }
-  budget.runs = false;
+  // Otherwise not yet, or one of the parts only; or, without a budget, it went below 0.
+  bool reached = budget.runs && events_of_thread(*running, kind) + lacking >= budget.limit;
+  if (reached) budget.runs = false;
   share_out(*running, *thread, kind);
+  if (!reached) return false;
   uint64_t *counter = event_counter(*__chord_module.module, thread_pointer(), kind);
   asm volatile("addq %1, %0" : "+m"(*counter) : "r"(lacking) : "cc");
   return true;
@@ -215,7 +213,7 @@ extern "C" CHORD_SHARED void __chord_budget_spent(int64_t word) {
   else
     stop(*running, kind, budget.limit, count);
   uint64_t *counter = event_counter(*__chord_module.module, thread_pointer(), kind);
-  asm volatile("subq %1, %0" : "+m"(*counter) : "r"(word >> 3) : "cc");
+  asm volatile("subq %1, %0" : "+m"(*counter) : "r"(word >> 4) : "cc");
   errno = before;
 }
 
@@ -257,8 +255,7 @@ void begin_budgets(Instance &instance, Thread &thread) {
 // Its first probe comes here, and shares out what is left.
 void watch_new_module(const Module &module, const Thread &thread) {
   for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
-    uint64_t *counter = event_counter(module, thread.pointer, kind);
-    if (thread.budgets[kind].runs) counter[0] = counter[CHORD_EVENT_BIAS] = uint64_t{1} << 63;
+    if (thread.budgets[kind].runs) set_parts(event_counter(module, thread.pointer, kind), used_up);
   }
 }
 

@@ -254,7 +254,7 @@ Snippet add_checked(const CounterPlace &place, int64_t amount, Resources live, c
 // The routine finds, from its return address on: the place relative to it, and the
 // counter's index below the number of events it lacks.
 Snippet ask_runtime(const CounterPlace &p, const Check &check, const std::string &routine) {
-  constexpr int kIndexBits = 3;
+  constexpr int kIndexBits = 4;
   int64_t lacking = check.makes_good ? 0 : check.lacking;
   Snippet s;
   s.moves_stack = true;

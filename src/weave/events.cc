@@ -257,7 +257,7 @@ class EventPlanner {
       int64_t amount = increments.edge[e];
       if (in_tree[e] || links_[e].never || amount == 0) continue;
       if (!isa::fits_constant(amount)) why_not = "more events on one way than an instruction can add";
-      uint32_t part = options_.budget ? 0 : turn++ % CHORD_EVENT_PARTS;
+      uint32_t part = turn++ % CHORD_EVENT_PARTS;
       place.index = part * CHORD_EVENT_KINDS + static_cast<uint32_t>(kind);
       if (options_.budget && amount > 0) {
         int64_t lacking = increments.after_vertex[graph_.edge(e).to] - still_to_come(e, kind, happen);

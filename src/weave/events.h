@@ -19,11 +19,11 @@
 // the counter is kept in CHORD_EVENT_PARTS places, whose sum it is, and neighbouring probes
 // use different ones.
 //
-// Budgets (Options::budget): a probe whose increment is positive also looks whether the
-// counter, all of it in one place, has come to its limit. That is enough: the increments along
-// a cycle, a call and what follows it included, add up to its events, so every cycle with
-// events has such a probe, and so has every way from a procedure's entry to its end. No loop
-// and no recursion escapes. The probe knows, as a constant, what the counter lacks at its place.
+// Budgets (Options::budget): a probe whose increment is positive also looks whether its part
+// of the counter has come to its limit. That is enough: the increments along a cycle, a call and
+// what follows it included, add up to its events, so every cycle with events has such a
+// probe, and so has every way from a procedure's entry to its end. No loop and no recursion
+// escapes. The probe knows, as a constant, what the counter lacks at its place.
 #pragma once
 
 #include <optional>
