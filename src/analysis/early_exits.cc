@@ -5,7 +5,14 @@
 namespace chord::analysis {
 
 void ExitAdder::at_check(uint64_t pc, int64_t count) {
-  if (find(pc, pc)) stood_at(pc, 0, count);
+  if (!find(pc, pc)) return;
+  Interruption stop;
+  stop.count = count;
+  if (known_part() && PartLayout(map(), *hit_->anchor, hit_->part).is_inside(offset_)) {
+    stood_at(pc, 0, count);
+  } else {
+    at_pc(pc, stop, {});
+  }
 }
 
 void ExitAdder::at_call(uint64_t pc, uint64_t path, int64_t count) {

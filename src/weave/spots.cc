@@ -162,13 +162,19 @@ std::string SpotWriter::text_after(uint32_t s, bool unwind) {
   return text;
 }
 
-std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std::string &jump) {
-  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind) + jump;
+std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
+                                     const std::string &target, const std::string &jump) {
+  bool plain = std::all_of(chunk.begin(), chunk.end(), is_plain);
+  if (plain && places.empty()) return plain_text(chunk, unwind) + jump;
   const Site &site = site_of(chunk);
   State state = at_start(chunk, false);
   uint64_t order = kFirstStub + stubs_++;
-  std::string text = write(chunk, state, unwind, site.fragment, order);
-  return text + put_label(site.fragment, order, state) + jump;
+  std::string text = plain ? plain_text(chunk, unwind) : write(chunk, state, unwind, site.fragment, order);
+  bool all_counted = state == usual(site.next);
+  std::string end = all_counted ? target : spot_label(n_, labels_);
+  for (const std::string &place : places) text += fmt::format("\t.set\t{},{}\n", place, end);
+  if (!plain || !all_counted) text += put_label(site.fragment, order, state);
+  return text + jump;
 }
 
 std::vector<SpotWriter::Placed> SpotWriter::take() {

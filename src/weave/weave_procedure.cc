@@ -196,11 +196,9 @@ class Weaver {
     s.rules = rules_before(site.fragment, site.statement);
     bool follows = s.rules.frame_follows_stack_pointer();
     if (is_widened()) s.rules = widened(s.rules, paths_->holder);
-    std::string target = lasting_name(site, edge), jump;
-    for (const std::string &place : places_[number]) jump += fmt::format("\t.set\t{},{}\n", place, target);
-    jump += fmt::format("\tjmp\t{}\n", target);
+    std::string target = lasting_name(site, edge), jump = fmt::format("\tjmp\t{}\n", target);
     if (restores_.contains(number)) jump += "\t.cfi_restore_state\n";
-    s.body = spots_.text_of_stub(chunk, follows, jump);
+    s.body = spots_.text_of_stub(chunk, follows, places_[number], target, jump);
     if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
