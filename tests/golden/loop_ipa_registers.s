@@ -1,5 +1,5 @@
 # g is called by f of the same file, which may know that g leaves all but %eax and %edi
-# alone (gcc's -fipa-ra): no register of g's loop is dead, and it counts in memory.
+# alone (gcc's -fipa-ra): %r11 is live throughout g, and its loop counts in another register.
 	.text
 	.type	g, @function
 g:
