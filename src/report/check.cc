@@ -10,6 +10,8 @@
 
 #include "analysis/lines.h"
 #include "base/diagnostics.h"
+#include "format/measured_calls.h"
+#include "report/call_totals.h"
 
 namespace chord::report {
 namespace {
@@ -55,14 +57,17 @@ class RuleReader {
     static const std::map<std::string, Subject> kSubjects = {{"total", Subject::total},
                                                              {"function", Subject::function},
                                                              {"calls", Subject::calls},
+                                                             {"inclusive", Subject::inclusive},
+                                                             {"callsite", Subject::callsite},
                                                              {"events", Subject::events},
                                                              {"mark", Subject::mark}};
     auto subject = kSubjects.find(next("a subject"));
     if (subject == kSubjects.end())
-      throw base::Error("a rule begins with total, function, calls, events or mark");
+      throw base::Error("a rule begins with total, function, calls, inclusive, callsite, events or mark");
     Rule rule;
     rule.subject = subject->second;
     if (rule.subject != Subject::total) rule.name = next("a name");
+    if (rule.subject == Subject::callsite) rule.callee = next("the name of what is called");
     if (rule.subject == Subject::events) rule.kind = kind_named(rule.name);
     if (rule.subject == Subject::mark) rule.kind = kind_named(next("a kind of event"));
     std::string word = next("<=");
@@ -97,12 +102,41 @@ class RuleReader {
 
 using Values = std::map<std::string, double>;
 
+bool matches(const std::string &glob, const std::string &name) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; }
+
 void add_functions(const Rule &rule, const Measured &measured, Values &out) {
   for (const CountedProcedure &p : measured.program->procedures) {
-    if (fnmatch(rule.name.c_str(), p.map->name.c_str(), 0) != 0) continue;
+    if (!matches(rule.name, p.map->name)) continue;
     if (!p.exact())
       throw base::Error(fmt::format("{}: its counts cannot be trusted: {}", p.map->name, p.problem));
     out[p.map->name] += static_cast<double>(rule.subject == Subject::calls ? p.calls : p.instructions);
+  }
+}
+
+// Calls are known by who makes them, what they call, and, where there are several of these,
+// their order in the code: lines and addresses change whenever something is written in front.
+void add_calls(const Rule &rule, const CountedProcedure &p, Values &out) {
+  std::vector<uint32_t> calls = format::measured_calls(*p.map);
+  std::map<std::string, int> seen;
+  for (size_t i = 0; i < calls.size(); ++i) {
+    const std::string &callee = p.map->instructions[calls[i]].callee;
+    int number = ++seen[callee];
+    if (!matches(rule.callee, callee)) continue;
+    std::string name = fmt::format("{} calls {}", p.map->name, callee.empty() ? "by address" : callee);
+    if (number > 1) name += fmt::format(" #{}", number);
+    out[name] += static_cast<double>(p.totals[1 + i]);
+  }
+}
+
+void add_with_callees(const Rule &rule, const Measured &measured, Values &out) {
+  if (!has_call_totals(*measured.program))
+    throw base::Error("the profile holds no totals of calls", "build with `chord --callsites gcc …`");
+  for (const CountedProcedure &p : measured.program->procedures) {
+    if (p.totals.empty() || !matches(rule.name, p.map->name)) continue;
+    if (rule.subject == Subject::callsite)
+      add_calls(rule, p, out);
+    else
+      out[p.map->name] += static_cast<double>(p.totals[0]);
   }
 }
 
@@ -119,6 +153,8 @@ Values measure(const Rule &rule, const Measured &measured) {
   Values out;
   if (rule.subject == Subject::total) {
     out["total"] = static_cast<double>(measured.program->instructions);
+  } else if (rule.subject == Subject::inclusive || rule.subject == Subject::callsite) {
+    add_with_callees(rule, measured, out);
   } else if (rule.needs_program()) {
     add_functions(rule, measured, out);
   } else {
@@ -164,7 +200,10 @@ std::vector<Violation> check_rules(const std::vector<Rule> &rules, const Measure
   for (const Rule &rule : rules) {
     Values before = rule.grows ? measure(rule, *baseline) : Values{};
     Values values = measure(rule, now);
-    if (values.empty()) throw base::Error(fmt::format("no function is called '{}'", rule.name));
+    if (values.empty()) {
+      throw base::Error(rule.callee.empty() ? fmt::format("no function is called '{}'", rule.name)
+                                            : fmt::format("no call of '{}' is made in '{}'", rule.callee, rule.name));
+    }
     for (const auto &[name, value] : values) {
       auto old = before.find(name);
       double base = old == before.end() ? 0 : old->second;

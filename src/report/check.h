@@ -8,6 +8,8 @@
 //   function * grows <= 10%
 //   calls GLOB <= 100             how often each is called
 //   calls GLOB grows <= 0%
+//   inclusive GLOB <= 90000       each function with all it calls (chord --callsites)
+//   callsite GLOB GLOB <= 5000    each call, with all it calls: where it is made, and of what
 //   events loads <= 40000         a kind of event (chord --events=loads)
 //   events loads grows <= 1%
 //   mark "test 12" calls <= 7     events between two calls of chord_mark
@@ -26,15 +28,16 @@
 namespace chord::report {
 
 struct Rule {
-  enum class Subject : uint8_t { total, function, calls, events, mark } subject = Subject::total;
-  std::string name;  // glob, kind or mark
+  enum class Subject : uint8_t { total, function, calls, inclusive, callsite, events, mark } subject = Subject::total;
+  std::string name;    // glob, kind or mark
+  std::string callee;  // callsite: glob
   size_t kind = 0;   // mark: kind of event
   bool grows = false;
   double limit = 0;  // a count, or a share in percent
   uint32_t line = 0;
   std::string text;
 
-  bool needs_program() const { return subject <= Subject::calls; }
+  bool needs_program() const { return subject <= Subject::callsite; }
 };
 
 // Throws Error naming `path` and the line.
@@ -49,7 +52,7 @@ struct Measured {
 
 struct Violation {
   const Rule *rule = nullptr;
-  std::string what;   // function, kind, mark
+  std::string what;   // function, call, kind, mark
   double before = 0;  // baseline; 0 without
   double now = 0;
 };

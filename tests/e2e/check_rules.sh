@@ -41,3 +41,47 @@ expect_status 1 "$CHORD" check odd.rules after.chord
 echo 'events loads <= 3' >odd.rules
 expect_status 1 "$CHORD" check odd.rules after.chord
 expect_contains "uncounted kind" "--events=loads" err
+
+# Functions with all they call, and single calls: of two calls of one function the second
+# has grown, although a line in front has moved both.
+cat >calls.c <<'SOURCE'
+__attribute__((noinline)) int leaf(int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += i;
+  return sum;
+}
+__attribute__((noinline)) int twice(int n) { return leaf(n) + leaf(10); }
+int main(void) { return twice(5) == 0; }
+SOURCE
+"$CHORD" --callsites gcc -O0 -g calls.c -o calls_before
+./calls_before
+{ echo; sed 's/leaf(10)/leaf(30)/' calls.c; } >calls_after.c
+"$CHORD" --callsites gcc -O0 -g calls_after.c -o calls_after
+./calls_after
+inclusive() {
+  "$CHORD" events "$1" --by=callsite --json |
+    python3 -c 'import json,sys; print(*sorted(r["inclusive"] for r in json.load(sys.stdin)["rows"] if r["callee"] == "leaf"))'
+}
+set -- $(inclusive calls_before.chord) $(inclusive calls_after.chord)
+expect_equal "the first call" "$1" "$3"
+cat >calls.rules <<RULES
+callsite twice leaf <= $2
+callsite * leaf grows <= 1%
+inclusive leaf <= $(($3 + $4))
+inclusive leaf <= $(($3 + $4 - 1))
+inclusive main grows <= 1%
+callsite main twice grows <= 900%
+RULES
+expect_status 1 "$CHORD" check calls.rules calls_after.chord --baseline=calls_before.chord
+expect_contains "limit" "line 1: twice calls leaf #2: $4  [callsite twice leaf <= $2]" out
+expect_contains "growth" "line 2: twice calls leaf #2: $4, was $2" out
+expect_contains "inclusive" "line 4: leaf: $(($3 + $4))  [" out
+expect_contains "outermost" "line 5: main: " out
+expect_contains "lines" "calls_after.c:4: " out
+expect_contains "sum" "2 of 6 rules hold" out
+echo 'callsite twice nobody <= 1' >odd.rules
+expect_status 1 "$CHORD" check odd.rules calls_after.chord
+expect_contains "no such call" "no call of 'nobody' is made in 'twice'" err
+echo 'inclusive work <= 1' >odd.rules
+expect_status 1 "$CHORD" check odd.rules after.chord
+expect_contains "not measured" "build with \`chord --callsites" err
