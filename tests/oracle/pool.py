@@ -28,7 +28,7 @@ class Pool:
         self.work = Path(options.work or building.ROOT / "build" / runner).resolve()
         self.rerun = rerun
         self.lock = threading.Lock()
-        self.passed = self.failed = self.too_slow = 0
+        self.passed = self.failed = self.too_slow = self.left_out = 0
         self.functions = self.skipped = 0
         self.instructions = 0
 
@@ -63,6 +63,12 @@ class Pool:
             self.failed += verdict == "FAIL"
             self.too_slow += verdict == "slow"
 
+    def leave_out(self, name, why):
+        """A case that would show nothing; the closing line counts it."""
+        with self.lock:
+            self.left_out += 1
+            print(f"left out {name}: {why}", flush=True)
+
     def run(self, programs):
         with ThreadPoolExecutor(self.jobs) as executor:
             for future in [executor.submit(self._one, program) for program in programs]:
@@ -74,6 +80,7 @@ class Pool:
         print(f"{self.functions} functions, {self.skipped} skipped ({share:.2f} %), "
               f"{self.instructions} instructions compared")
         slow = f", {self.too_slow} too slow" if self.too_slow else ""
-        print(f"{self.passed} passed, {self.failed} failed{slow}")
+        left_out = f", {self.left_out} left out" if self.left_out else ""
+        print(f"{self.passed} passed, {self.failed} failed{slow}{left_out}")
         sys.stdout.flush()
         return 0 if self.failed == 0 and self.passed > 0 else 1
