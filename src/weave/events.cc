@@ -3,8 +3,6 @@
 #include <chord_abi.h>
 #include <fmt/core.h>
 
-#include <limits>
-
 #include "core/increments.h"
 #include "core/order.h"
 #include "core/spanning_tree.h"
@@ -22,8 +20,6 @@ using assembly::Procedure;
 
 namespace {
 
-constexpr double kImpossible = std::numeric_limits<double>::infinity();
-constexpr double kStubPrice = 1.0;
 constexpr const char *kCounters = "__chord_events";
 
 // Straight code up to and including a call, or to the end of its block:

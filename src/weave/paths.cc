@@ -1,7 +1,5 @@
 #include "weave/paths.h"
 
-#include <limits>
-
 #include "assembly/stack_frame.h"
 #include "core/chosen_paths.h"
 #include "core/path_numbering.h"
@@ -19,8 +17,6 @@ using isa::PathHolder;
 
 namespace {
 
-constexpr double kImpossible = std::numeric_limits<double>::infinity();
-constexpr double kStubPrice = 1.0;
 // Counters of one procedure; beyond that its paths are cut shorter.
 constexpr uint64_t kMostPaths = 2048;
 

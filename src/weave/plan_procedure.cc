@@ -1,7 +1,6 @@
 #include "weave/plan_procedure.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "core/block_counters.h"
 #include "core/edge_counters.h"
@@ -18,10 +17,6 @@ using assembly::BlockKind;
 using assembly::EdgeKind;
 
 namespace {
-
-constexpr double kImpossible = std::numeric_limits<double>::infinity();
-// A stub is reached by a jump and left by one; the first replaces the original's.
-constexpr double kStubPrice = 1.0;
 
 struct Estimate {
   std::vector<double> weights;

@@ -40,6 +40,11 @@ struct Site {
   bool is_stub() const { return kind == Kind::jump_stub || kind == Kind::slot_stub; }
 };
 
+// Prices of sites, for choosing among them. A stub is reached by a jump and left by one; the
+// first replaces the original's.
+inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
+inline constexpr double kStubPrice = 1.0;
+
 struct Sites {
   std::vector<Site> edge;   // by edge
   std::vector<Site> block;  // by block: where control has entered it
