@@ -9,6 +9,7 @@
 #include "durable.cc"
 #include "events.cc"
 #include "exits.cc"
+#include "expressions.cc"
 #include "frames.cc"
 #include "jumps.cc"
 #include "modules.cc"

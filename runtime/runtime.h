@@ -229,7 +229,7 @@ void begin_budgets(Instance &instance, Thread &thread);
 // A module that the thread has not run yet. Call with the lock held.
 void watch_new_module(const Module &module, const Thread &thread);
 
-// ---- Unwinding (unwind.cc, cfi.cc) ---------------------------------------
+// ---- Unwinding (unwind.cc, cfi.cc, expressions.cc) -----------------------
 
 // Registers by DWARF number; 16 is the program counter.
 struct Registers {
