@@ -10,6 +10,8 @@
  *   2  spots in anchors; registers of interrupted frames among the exits;
  *      path registers of activations that ended early (chord_exit::path)
  *   3  counters of events in two parts
+ *   4  paths counted by number: CHORD_COUNTERS_NUMBERS, CHORD_COUNTS_BY_NUMBER,
+ *      CHORD_EXIT_PATH
  */
 #ifndef CHORD_ABI_H
 #define CHORD_ABI_H
@@ -17,7 +19,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHORD_ABI_VERSION 3
+#define CHORD_ABI_VERSION 4
 
 /* ---- Sections of a woven object ----------------------------------------
  *
@@ -54,7 +56,25 @@ enum {
    * the kind, `count` is 1, and its parts lie at index kind, and every CHORD_EVENT_KINDS
    * words behind, of the module's thread-local array __chord_events. */
   CHORD_COUNTERS_EVENT = 3,
+  /* No counters but, in a shared array (`counters` as for SHARED), what each of the
+   * counters of the next record counts: see below. */
+  CHORD_COUNTERS_NUMBERS = 4,
 };
+
+/* ---- Paths by number -----------------------------------------------------
+ *
+ * A procedure with more paths than a table should have has CHORD_PATH_SLOTS counters,
+ * and beside them, shared by all threads, the number each of them stands for plus 1, or
+ * 0. Once given, a number stays; so counters of all threads, pauses and segments add up
+ * index by index, and only who writes or reads a profile looks at the numbers. A path is
+ * looked for first at CHORD_PATH_SLOT(number + 1), by woven code itself, then in
+ * the slots behind by the runtime, which gives it a free one or, if there is none within
+ * reach, counts it in its table of early exits (CHORD_EXIT_PATH). One more counter,
+ * without number, takes what is counted elsewhere. */
+#define CHORD_PATH_SLOT_BITS 10
+#define CHORD_PATH_SLOTS (1 << CHORD_PATH_SLOT_BITS)
+#define CHORD_PATH_FACTOR UINT64_C(0x9e3779b97f4a7c15)
+#define CHORD_PATH_SLOT(key) ((uint64_t)(key) * CHORD_PATH_FACTOR >> (64 - CHORD_PATH_SLOT_BITS))
 
 /* Kinds of events, as in chord.h. */
 enum {
@@ -204,7 +224,9 @@ enum {
   /* aux = module number. Per procedure, in the module's chord_procs order:
    * u64 key (8 bytes, unaligned), LEB128 number of counters, then the counters
    * summed over all threads. Each counter is LEB128; a zero counter is followed
-   * by LEB128 (number of further zero counters that are left out). */
+   * by LEB128 (number of further zero counters that are left out). Instead of their
+   * number CHORD_COUNTS_BY_NUMBER may stand: then follow pairs of LEB128 (number + 1)
+   * and LEB128 (its count), and a 0. */
   CHORD_RECORD_COUNTS = 3,
   /* chord_exit[]: where activations ended other than by returning. */
   CHORD_RECORD_EXITS = 4,
@@ -216,6 +238,8 @@ enum {
    * add up to those of the COUNTS records. A thread may have several of one kind. */
   CHORD_RECORD_THREADS = 7,
 };
+
+#define CHORD_COUNTS_BY_NUMBER UINT64_C(0xffffffff)
 
 struct chord_process {
   uint64_t pid;
@@ -273,5 +297,8 @@ enum {
   CHORD_EXIT_REGISTER = 3,
 };
 #define CHORD_LAST_REGISTER 32
+/* No exit: `count` times the path with the number `path` of the procedure around pc came
+ * to its end. */
+#define CHORD_EXIT_PATH (CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER + 1)
 
 #endif

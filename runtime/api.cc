@@ -66,10 +66,7 @@ CHORD_API void __chord_api_resume() {
     // What was counted meanwhile is taken back: merged += before - now.
     while (Paused *paused = thread->paused) {
       Module &module = *paused->module;
-      for (size_t i = 0; i < module.counters; ++i) {
-        module.merged[i] += paused->counters[i];
-        paused->counters[i] = 0;
-      }
+      for (size_t i = 0; i < module.counters; ++i) paused->counters[i] = 0 - paused->counters[i];
       add_thread_counters(module, *thread, paused->counters);
       for (size_t i = 0; i < module.counters; ++i) module.merged[i] -= paused->counters[i];
       thread->paused = paused->next;

@@ -13,6 +13,7 @@
 #include "frames.cc"
 #include "jumps.cc"
 #include "modules.cc"
+#include "paths.cc"
 #include "redirect.cc"
 #include "segment.cc"
 #include "signals.cc"

@@ -84,17 +84,18 @@ uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &
                                       delta_of(module, *block));
 }
 
-// What all threads without a block of their own counted.
-void add_shared_counters(const Module &module, uint64_t *into) {
-  for (size_t i = 0; i < module.proc_count; into += module.procs[i].count, ++i)
-    if (!is_thread_local(module.procs[i]))
-      add_counters(shared_array(module.procs[i]), module.procs[i].count, into);
-}
-
-const Paused *paused_of(const Module &module, const Thread &thread) {
-  for (const Paused *paused = thread.paused; paused != nullptr; paused = paused->next)
-    if (paused->module == &module) return paused;
-  return nullptr;
+// What all threads without a block of their own counted, and what counters stand for.
+// `back`: the latter goes back, to a module that is loaded again, and nothing else.
+void add_shared_counters(const Module &module, uint64_t *totals, bool back) {
+  for (size_t i = 0; i < module.proc_count; totals += module.procs[i].count, ++i) {
+    const chord_proc &proc = module.procs[i];
+    if (is_thread_local(proc)) continue;
+    uint64_t *shared = shared_array(proc);
+    if (proc.kind == CHORD_COUNTERS_NUMBERS)
+      copy_bytes(back ? shared : totals, back ? totals : shared, proc.count * sizeof(uint64_t));
+    else if (!back)
+      add_counters(shared, proc.count, totals);
+  }
 }
 
 }  // namespace
@@ -111,19 +112,15 @@ void add_module(Instance &instance, ModuleState &state) {
   while (module != nullptr && !same_shape(*module, fresh->procs, fresh->proc_count)) module = module->next;
   if (module != nullptr) {
     // Loaded again, perhaps elsewhere: totals go on, places are new.
-    fresh->next = module->next;
-    fresh->number = module->number;
-    fresh->merged = module->merged;
-    fresh->written = module->written;
-    fresh->snapshot = module->snapshot;
-    fresh->shape = module->shape;
-    *module = *fresh;
     unmap_kept(instance, fresh, sizeof *fresh);
+    describe_module(*module, instance);
+    module->finished = false;
   } else {
     module = fresh;
   }
   measure(*module);
   if (instance.live != nullptr && module->thread_bytes != 0) instance.notes |= note_not_durable;
+  if (module != fresh) add_shared_counters(*module, module->merged, true);
   module->live = true;
   state.module = module;
   if (module == fresh) {
@@ -132,7 +129,7 @@ void add_module(Instance &instance, ModuleState &state) {
       module->proc_count = module->counters = 0;
     }
     for (size_t i = 0; i < module->proc_count; ++i)
-      module->shape[i] = {module->procs[i].key, module->procs[i].count};
+      module->shape[i] = {module->procs[i].key, module->procs[i].count, module->procs[i].kind};
     module->number = instance.module_count++;
     module->next = instance.modules;
     instance.modules = module;
@@ -194,18 +191,20 @@ void zero_thread_counters(const Module &module, const Thread &thread, bool block
   }
 }
 
+void add_counts_of_thread(const Module &module, const Thread &thread, uint64_t *into) {
+  for (const Paused *paused = thread.paused; paused != nullptr; paused = paused->next)
+    if (paused->module == &module) return add_counters(paused->counters, module.counters, into);
+  add_thread_counters(module, thread, into);
+}
+
 namespace {
 
 void add_live_counters(Instance &instance, Module &module, uint64_t *into) {
   if (!module.live) return;
-  add_shared_counters(module, into);
-  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
-    const Paused *paused = paused_of(module, *thread);
-    if (paused != nullptr)
-      add_counters(paused->counters, module.counters, into);
-    else
-      add_thread_counters(module, *thread, into);
-  }
+  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
+    add_counts_of_thread(module, *thread, into);
+  // Last: a number is there before anything is counted for it.
+  add_shared_counters(module, into, false);
 }
 
 }  // namespace

@@ -24,7 +24,7 @@ struct Thread;
 // Raise it whenever the layout or meaning of a structure in this file changes:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 10;
+constexpr uint32_t layout_version = 11;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -50,7 +50,7 @@ struct Module {
   // What of `procs` is wanted without the module, or while another thread unloads it.
   struct Shape {
     uint64_t key;
-    uint64_t count;
+    uint32_t count, kind;
   } * shape;
   size_t counters;   // over all procedures
   uint64_t *merged;  // of threads that ended and of earlier loadings
@@ -94,6 +94,8 @@ void retire_module(Instance &instance, Module &module);
 void take_snapshot(Instance &instance, Module &module);
 // Adds the thread's counters of the module to `into`.
 void add_thread_counters(const Module &module, const Thread &thread, uint64_t *into);
+// The same; of a paused thread, those it had when it was paused.
+void add_counts_of_thread(const Module &module, const Thread &thread, uint64_t *into);
 // `blocks_only`: the thread is gone, and its thread-local storage may be, too.
 void zero_thread_counters(const Module &module, const Thread &thread, bool blocks_only);
 // Gives the thread its own block of a DELTA module.

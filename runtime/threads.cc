@@ -293,12 +293,7 @@ void end_thread(Instance &instance, Thread &thread) {
   Guard guard(instance.lock);
   settle_events(instance, thread, true);
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
-    Paused *paused = thread.paused;
-    while (paused != nullptr && paused->module != module) paused = paused->next;
-    if (paused != nullptr)
-      for (size_t i = 0; i < module->counters; ++i) module->merged[i] += paused->counters[i];
-    else
-      add_thread_counters(*module, thread, module->merged);
+    add_counts_of_thread(*module, thread, module->merged);
     if (module->live) give_up_brackets(*module, thread);
     zero_thread_counters(*module, thread, false);
   }

@@ -122,9 +122,19 @@ void put_process(Writer &out, const Instance &instance, const End &end) {
   });
 }
 
-void put_counters(Writer &out, const uint64_t *now, const uint64_t *before, size_t count) {
+// `numbers`, or null: what they stand for.
+void put_counters(Writer &out, const uint64_t *now, const uint64_t *before, size_t count, const uint64_t *numbers) {
+  out.leb(numbers != nullptr ? CHORD_COUNTS_BY_NUMBER : count);
   for (size_t i = 0; i < count;) {
     uint64_t value = now[i] - before[i];
+    if (numbers != nullptr) {
+      if (value != 0 && numbers[i] != 0) {
+        out.leb(numbers[i]);
+        out.leb(value);
+      }
+      ++i;
+      continue;
+    }
     out.leb(value);
     ++i;
     if (value != 0) continue;
@@ -135,6 +145,7 @@ void put_counters(Writer &out, const uint64_t *now, const uint64_t *before, size
     }
     out.leb(zeros);
   }
+  if (numbers != nullptr) out.byte(0);
 }
 
 void put_module(Writer &out, const Module &module) {
@@ -145,13 +156,18 @@ void put_module(Writer &out, const Module &module) {
     out.text(module.path);
   });
   out.record(CHORD_RECORD_COUNTS, module.number, [&] {
-    size_t base = 0;
+    const uint64_t *now = module.snapshot, *before = module.written, *numbers = nullptr;
     for (size_t i = 0; i < module.proc_count; ++i) {
-      auto [key, count] = module.shape[i];
-      out.bytes(&key, sizeof key);
-      out.leb(count);
-      put_counters(out, module.snapshot + base, module.written + base, count);
-      base += count;
+      auto [key, count, kind] = module.shape[i];
+      if (kind == CHORD_COUNTERS_NUMBERS) {
+        numbers = now;
+      } else {
+        out.bytes(&key, sizeof key);
+        put_counters(out, now, before, count, numbers);
+        numbers = nullptr;
+      }
+      now += count;
+      before += count;
     }
   });
 }

@@ -98,6 +98,15 @@ uint64_t activations(const CountedProcedure &procedure) {
   return calls;
 }
 
+// What was counted of a procedure's paths, in either way.
+Numbered by_number(const MeasuredProcedure &measured) {
+  Numbered numbers = measured.numbers;
+  for (uint64_t i = 0; i < measured.counters.size(); ++i) {
+    if (measured.counters[i] != 0) numbers.emplace_hint(numbers.end(), i, measured.counters[i]);
+  }
+  return numbers;
+}
+
 bool all_zero(const std::vector<uint64_t> &counters) {
   return std::all_of(counters.begin(), counters.end(), [](uint64_t c) { return c == 0; });
 }
@@ -145,17 +154,17 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
   if (map.plan.placement == core::Placement::chosen_paths) {
     // What ended early was on no chosen path.
     count_nothing(procedure);
-    procedure.paths = count_chosen_paths(map, measured.counters, procedure.problem);
+    procedure.paths = count_chosen_paths(map, by_number(measured), procedure.problem);
     if (procedure.problem.empty()) procedure.problem = "only chosen paths of it are counted";
     return;
   }
-  if (measured.exits.empty() && measured.called == 0 && all_zero(measured.counters)) {
+  if (measured.exits.empty() && measured.called == 0 && measured.numbers.empty() && all_zero(measured.counters)) {
     count_nothing(procedure);
     return;
   }
   Ends ends = collect_ends(measured, map);
   if (map.plan.placement == core::Placement::paths) {
-    PathCounts counted = count_paths(map, measured.counters, path_exits(measured, map), ends.by_block);
+    PathCounts counted = count_paths(map, by_number(measured), path_exits(measured, map), ends.by_block);
     procedure.counts = std::move(counted.counts);
     procedure.paths = std::move(counted.paths);
   } else {

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -17,6 +18,7 @@ namespace chord::analysis {
 
 struct MeasuredProcedure {
   std::vector<uint64_t> counters;  // by number in the plan; empty: all zero
+  std::map<uint64_t, uint64_t> numbers;  // where the plan counts by number: those counted
   uint64_t called = 0;             // where the plan goes by the callers' counts: their calls
   struct Exit {
     uint32_t instruction = 0;

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 #include <tuple>
+#include <utility>
 
 #include "chord_abi.h"
 
@@ -239,7 +240,8 @@ void ImageReader::add_thread(const Module &module, const std::vector<chord_proc>
     add(counters_of(module, procs[i], reinterpret_cast<uint64_t>(module.procs + i), &thread), into.data() + at);
 }
 
-std::vector<uint64_t> ImageReader::totals(const Module &module, const std::vector<chord_proc> &procs) const {
+std::vector<uint64_t> ImageReader::totals(const Module &module, const std::vector<chord_proc> &procs,
+                                          const std::vector<Module::Shape> &shape) const {
   std::vector<uint64_t> sum = memory_.get_array(static_cast<const uint64_t *>(module.merged), module.counters);
   std::vector<uint64_t> written = memory_.get_array(static_cast<const uint64_t *>(module.written), module.counters);
   size_t at = 0;
@@ -254,10 +256,34 @@ std::vector<uint64_t> ImageReader::totals(const Module &module, const std::vecto
     }
   }
   for (size_t i = 0; i < sum.size(); ++i) sum[i] -= written[i];
+  at = 0;
+  for (size_t i = 0; i < shape.size(); at += shape[i].count, ++i) {
+    if (shape[i].kind != CHORD_COUNTERS_NUMBERS) continue;
+    // Numbers are not added up: they are what they are now, or were when the module was unloaded.
+    std::vector<uint64_t> now = memory_.get_array(static_cast<const uint64_t *>(module.merged) + at, shape[i].count);
+    if (i < procs.size() && !durable_)
+      now = counters_of(module, procs[i], reinterpret_cast<uint64_t>(module.procs + i), nullptr);
+    std::copy(now.begin(), now.end(), sum.begin() + static_cast<ptrdiff_t>(at));
+  }
   return sum;
 }
 
-format::ModuleProfile ImageReader::profile_of(const Module &module) const {
+// Counters by what they stand for; the last one stands for nothing.
+format::ModuleProfile::Procedure ImageReader::by_number(uint64_t key, const uint64_t *numbers, const uint64_t *counters, size_t count) {
+  format::ModuleProfile::Procedure p{key, {}, true, {}};
+  for (size_t i = 0; i < count; ++i)
+    if (counters[i] != 0 && i + 1 < count) {
+      if (numbers[i] != 0)
+        p.numbers.emplace_back(numbers[i] - 1, counters[i]);
+      else
+        add_note("which paths some counters stood for did not survive; their counts are missing (programs that count paths keep "
+                 "no counts that survive)");
+    }
+  std::sort(p.numbers.begin(), p.numbers.end());
+  return p;
+}
+
+format::ModuleProfile ImageReader::profile_of(const Module &module) {
   format::ModuleProfile profile;
   profile.path = text_of(module.path);
   profile.bias = module.bias;
@@ -267,16 +293,21 @@ format::ModuleProfile ImageReader::profile_of(const Module &module) const {
   if (module.live) procs = memory_.get_array(module.procs, module.proc_count);
   std::vector<Module::Shape> shape(procs.size());
   std::transform(procs.begin(), procs.end(), shape.begin(),
-                 [](const chord_proc &p) { return Module::Shape{p.key, p.count}; });
+                 [](const chord_proc &p) { return Module::Shape{p.key, p.count, p.kind}; });
   if (!module.live) shape = memory_.get_array(static_cast<const Module::Shape *>(module.shape), module.proc_count);
   size_t counters = 0;
   for (const Module::Shape &one : shape) counters += one.count;
   if (counters != module.counters) throw base::Error(fmt::format("damaged: the counters of {}", profile.path));
-  std::vector<uint64_t> sum = totals(module, procs);
-  auto at = sum.begin();
+  std::vector<uint64_t> sum = totals(module, procs, shape);
+  const uint64_t *at = sum.data(), *numbers = nullptr;
   for (const Module::Shape &one : shape) {
-    profile.procedures.push_back({one.key, {at, at + static_cast<ptrdiff_t>(one.count)}});
-    at += static_cast<ptrdiff_t>(one.count);
+    if (one.kind == CHORD_COUNTERS_NUMBERS)
+      numbers = at;
+    else if (numbers != nullptr)
+      profile.procedures.push_back(by_number(one.key, std::exchange(numbers, nullptr), at, one.count));
+    else
+      profile.procedures.push_back({one.key, {at, at + one.count}, false, {}});
+    at += one.count;
   }
   return profile;
 }

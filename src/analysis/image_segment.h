@@ -45,13 +45,15 @@ class ImageReader {
   void read_jumps();
   std::vector<format::ThreadEvents> events_by_thread() const;
   uint64_t events_of(const runtime::Module &module, const runtime::Thread &thread, uint32_t kind) const;
-  std::vector<uint64_t> totals(const runtime::Module &module, const std::vector<chord_proc> &procs) const;
+  std::vector<uint64_t> totals(const runtime::Module &module, const std::vector<chord_proc> &procs,
+                               const std::vector<runtime::Module::Shape> &shape) const;
+  format::ModuleProfile::Procedure by_number(uint64_t key, const uint64_t *numbers, const uint64_t *counters, size_t count);
   void add_thread(const runtime::Module &module, const std::vector<chord_proc> &procs, const runtime::Thread &thread,
                   std::vector<uint64_t> &into) const;
   std::vector<uint64_t> counters_of(const runtime::Module &module, const chord_proc &proc, uint64_t record,
                                     const runtime::Thread *thread) const;
   bool finds_block(const runtime::Module &module, const runtime::Thread &thread, runtime::Block &block) const;
-  format::ModuleProfile profile_of(const runtime::Module &module) const;
+  format::ModuleProfile profile_of(const runtime::Module &module);
 
   const ImageMemory &memory_;
   bool durable_;

@@ -25,19 +25,22 @@ class Chooser {
       if (!counts_paths(*p.map)) continue;
       core::PathNumbering numbering = numbering_of(*p.map);
       uint64_t shape = format::path_shape(*p.map, numbering);
-      std::set<uint64_t> &numbers = chosen_[p.map->name][shape];
-      for (uint64_t n : numbers_of(p, numbering, shape)) numbers.insert(n);
+      format::ChosenNumbers found = numbers_of(p, numbering, shape);
+      Chosen &chosen = chosen_[p.map->name][shape];
+      chosen.all = chosen.all || found.all;
+      chosen.numbers.insert(found.numbers.begin(), found.numbers.end());
     }
     std::vector<format::PathChoice> choices;
     for (const auto &[name, shapes] : chosen_) {
       bool any = std::any_of(shapes.begin(), shapes.end(), [](const auto &one) { return !one.second.empty(); });
-      for (const auto &[shape, numbers] : shapes) {
+      for (const auto &[shape, chosen] : shapes) {
         if (!any) continue;
         format::PathChoice &choice = choices.emplace_back();
         choice.function = name;
         choice.shape = shape;
-        choice.kind = numbers.empty() ? format::PathChoice::Kind::none : format::PathChoice::Kind::numbers;
-        choice.numbers = format::ranges_of({numbers.begin(), numbers.end()});
+        using format::PathChoice;
+        choice.kind = chosen.empty() ? PathChoice::Kind::none : chosen.all ? PathChoice::Kind::all : PathChoice::Kind::numbers;
+        if (!chosen.all) choice.numbers = format::ranges_of({chosen.numbers.begin(), chosen.numbers.end()});
       }
     }
     return choices;
@@ -59,30 +62,52 @@ class Chooser {
     for (const auto &[executed, p, number] : ran) top_[p].push_back(number);
   }
 
-  std::vector<uint64_t> numbers_of(const CountedProcedure &p, const core::PathNumbering &numbering, uint64_t shape) const {
+  format::ChosenNumbers numbers_of(const CountedProcedure &p, const core::PathNumbering &numbering, uint64_t shape) const {
     if (rule_.kind == Kind::top) {
       auto found = top_.find(&p);
-      return found == top_.end() ? std::vector<uint64_t>{} : found->second;
+      return {false, found == top_.end() ? std::vector<uint64_t>{} : found->second};
     }
     std::set<uint64_t> ran;
     for (const CountedPath &path : p.paths) {
       if (!path.partial && path.count > 0) ran.insert(path.number);
     }
-    if (rule_.kind == Kind::executed) return {ran.begin(), ran.end()};
-    std::vector<uint64_t> numbers;
-    for (uint64_t n : possible_numbers(*p.map, numbering)) {
-      if (rule_.kind == Kind::uncovered && ran.contains(n)) continue;
-      if (rule_.kind == Kind::touching && !format::runs_through(*p.unit, *p.map, numbering, n, rule_.file, {rule_.line})) continue;
-      numbers.push_back(n);
+    if (rule_.kind == Kind::executed) return {false, {ran.begin(), ran.end()}};
+    if (rule_.kind == Kind::random) return {false, draw(p, numbering, base::Hash().add(rule_.seed).add(shape).value())};
+    format::ChosenNumbers found = rule_.kind == Kind::touching ? touching(p, numbering) : possible_numbers(*p.map, numbering);
+    if (rule_.kind == Kind::uncovered) std::erase_if(found.numbers, [&](uint64_t n) { return ran.contains(n); });
+    return found;
+  }
+
+  format::ChosenNumbers touching(const CountedProcedure &p, const core::PathNumbering &numbering) const {
+    core::PathPattern pattern = format::through_lines(*p.unit, *p.map, rule_.file, {rule_.line});
+    core::PathSet set(numbering, format::silent_edges(*p.map), std::move(pattern));
+    if (p.map->plan.placement != core::Placement::chosen_paths) return format::list_paths(set);
+    format::ChosenNumbers found;
+    for (uint64_t n : p.map->plan.paths.chosen) {
+      if (set.contains(n)) found.numbers.push_back(n);
     }
-    if (rule_.kind == Kind::random) return draw_numbers(std::move(numbers), rule_.count, base::Hash().add(rule_.seed).add(shape).value());
-    return numbers;
+    return found;
+  }
+
+  std::vector<uint64_t> draw(const CountedProcedure &p, const core::PathNumbering &numbering, uint64_t seed) const {
+    format::ChosenNumbers possible = possible_numbers(*p.map, numbering);
+    if (!possible.all) return draw_numbers(std::move(possible.numbers), rule_.count, seed);
+    core::PathSet set(numbering, format::silent_edges(*p.map));
+    std::mt19937_64 random(seed);
+    std::set<uint64_t> numbers;
+    while (numbers.size() < std::min(rule_.count, format::kMostListedPaths)) numbers.insert(set.number(random() % set.size()));
+    return {numbers.begin(), numbers.end()};
   }
 
   const Program &program_;
   const ChoiceRule &rule_;
   std::map<const CountedProcedure *, std::vector<uint64_t>> top_;
-  std::map<std::string, std::map<uint64_t, std::set<uint64_t>>> chosen_;  // name, shape
+  struct Chosen {
+    bool all = false;  // more than can be listed
+    std::set<uint64_t> numbers;
+    bool empty() const { return !all && numbers.empty(); }
+  };
+  std::map<std::string, std::map<uint64_t, Chosen>> chosen_;  // name, shape
 };
 
 }  // namespace
@@ -91,14 +116,9 @@ std::vector<format::PathChoice> choose_paths(const Program &program, const Choic
   return Chooser(program, rule).run();
 }
 
-std::vector<uint64_t> possible_numbers(const format::Procedure &map, const core::PathNumbering &numbering) {
-  if (map.plan.placement == core::Placement::chosen_paths) return map.plan.paths.chosen;
-  std::vector<bool> silent = format::silent_edges(map);
-  std::vector<uint64_t> numbers;
-  for (uint64_t n = 0; n < numbering.paths; ++n) {
-    if (core::is_possible_path(numbering, silent, n)) numbers.push_back(n);
-  }
-  return numbers;
+format::ChosenNumbers possible_numbers(const format::Procedure &map, const core::PathNumbering &numbering) {
+  if (map.plan.placement == core::Placement::chosen_paths) return {false, map.plan.paths.chosen};
+  return format::list_paths(core::PathSet(numbering, format::silent_edges(map)));
 }
 
 std::vector<uint64_t> draw_numbers(std::vector<uint64_t> numbers, uint64_t count, uint64_t seed) {

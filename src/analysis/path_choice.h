@@ -29,11 +29,12 @@ struct ChoiceRule {
   uint32_t line = 0;
 };
 
-// In order of the functions. Functions whose paths are not counted are passed over.
+// In order of the functions. Functions whose paths are not counted are passed over; where
+// more would be chosen than can be listed, all of the function's paths are.
 std::vector<format::PathChoice> choose_paths(const Program &program, const ChoiceRule &rule);
 
-// Numbers of the paths that can be taken, ascending; in a build for chosen paths, of those.
-std::vector<uint64_t> possible_numbers(const format::Procedure &map, const core::PathNumbering &numbering);
+// Numbers of the paths that can be taken; in a build for chosen paths, of those.
+format::ChosenNumbers possible_numbers(const format::Procedure &map, const core::PathNumbering &numbering);
 
 // `count` of the numbers, evenly drawn; the same on every machine.
 std::vector<uint64_t> draw_numbers(std::vector<uint64_t> numbers, uint64_t count, uint64_t seed);

@@ -25,13 +25,17 @@ class PathCounter {
   PathCounter(const format::Procedure &map, const std::vector<int64_t> &early_exits)
       : map_(map), graph_(map.graph()), early_(early_exits), edge_(map.edges.size()), starts_(map.blocks.size()) {}
 
-  PathCounts run(const std::vector<uint64_t> &counters, const std::vector<PathExit> &exits) {
+  PathCounts run(const Numbered &counters, const std::vector<PathExit> &exits) {
     std::string &wrong = out_.counts.contradiction;
     numbering_ = format::plan_numbering(map_, wrong);
     if (!wrong.empty()) return std::move(out_);
-    for (uint64_t number = 0; number < counters.size(); ++number) {
-      if (counters[number] == 0) continue;
-      CountedPath path{number, core::regenerate_path(*numbering_, number), static_cast<int64_t>(counters[number])};
+    for (auto [number, count] : counters) {
+      if (count == 0) continue;
+      if (number >= numbering_->paths) {
+        wrong = fmt::format("path {} was counted, and there are {}", number, numbering_->paths);
+        return std::move(out_);
+      }
+      CountedPath path{number, core::regenerate_path(*numbering_, number), static_cast<int64_t>(count)};
       add(path);
       out_.paths.push_back(std::move(path));
     }
@@ -120,19 +124,20 @@ bool is_cut(const format::Procedure &map, uint32_t edge) {
 
 }  // namespace
 
-PathCounts count_paths(const format::Procedure &map, const std::vector<uint64_t> &counters,
+PathCounts count_paths(const format::Procedure &map, const Numbered &counters,
                        const std::vector<PathExit> &exits, const std::vector<int64_t> &early_exits) {
   return PathCounter(map, early_exits).run(counters, exits);
 }
 
-std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const std::vector<uint64_t> &counters,
+std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const Numbered &counters,
                                             std::string &wrong) {
   const core::PathPlan &plan = map.plan.paths;
   std::vector<CountedPath> paths;
   std::optional<core::PathNumbering> numbering = format::plan_numbering(map, wrong);
   if (!numbering) return paths;
   for (size_t k = 0; k < plan.chosen.size(); ++k) {
-    uint64_t count = plan.slots[k] < counters.size() ? counters[plan.slots[k]] : 0;
+    auto found = counters.find(plan.slots[k]);
+    uint64_t count = found == counters.end() ? 0 : found->second;
     paths.push_back({plan.chosen[k], core::regenerate_path(*numbering, plan.chosen[k]), static_cast<int64_t>(count)});
   }
   return paths;

@@ -10,6 +10,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -42,13 +43,16 @@ struct PathCounts {
   std::vector<CountedPath> paths;
 };
 
+// Counts of numbers, ascending; those not in it are 0.
+using Numbered = std::map<uint64_t, uint64_t>;
+
 // `counters` by path number; `early_exits` by block, as in core::Measurement.
-PathCounts count_paths(const format::Procedure &map, const std::vector<uint64_t> &counters,
+PathCounts count_paths(const format::Procedure &map, const Numbered &counters,
                        const std::vector<PathExit> &exits, const std::vector<int64_t> &early_exits);
 
 // The same where paths were chosen (core/chosen_paths.h): each with its count, also those
 // that did not run. They tell nothing of edges. `wrong` is set if the map contradicts itself.
-std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const std::vector<uint64_t> &counters,
+std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const Numbered &counters,
                                             std::string &wrong);
 
 // Does the procedure count paths, all or chosen ones?

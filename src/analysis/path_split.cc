@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <memory>
 #include <optional>
@@ -33,11 +34,24 @@ class Costs {
   double of(const std::vector<uint64_t> &numbers) const {
     std::string why_not;
     auto chosen = core::place_chosen_probes(graph_, numbering_, numbers, runs_, silent_, core::PathAlgorithm::sound,
-                                            numbering_.paths, why_not);
+                                            std::min(numbering_.paths, core::kLargestPathTable), why_not);
     double cost = chosen->cost + (chosen->constant ? 0 : static_cast<double>(p_.calls));
     for (uint32_t e = 1; e < runs_.size(); ++e) cost += chosen->counts[e] || chosen->restarts[e] ? runs_[e] : 0;
     return cost;
   }
+
+  double of_all() const {
+    core::PathProbes probes = core::place_path_probes(graph_, numbering_, runs_, silent_);
+    auto cost = static_cast<double>(p_.calls);
+    for (uint32_t e = 1; e < runs_.size(); ++e) cost += probes.edge[e].ends || probes.edge[e].add != 0 ? runs_[e] : 0;
+    return cost;
+  }
+
+  // The edge of the procedure that the path ends with, and how often edges were taken.
+  core::EdgeId end_of(uint64_t number) const {
+    return numbering_.original[core::regenerate_dag_path(numbering_, number).back()];
+  }
+  double runs(core::EdgeId e) const { return runs_[e]; }
 
   // Edges that two paths have in common from their start.
   size_t common(uint64_t a, uint64_t b) const {
@@ -57,15 +71,50 @@ struct Piece {
   std::shared_ptr<const Costs> function;
   std::vector<uint64_t> numbers;
   double cost = 0;
+  bool all = false;  // more than can be listed: not to be cut, and `numbers` is empty
 };
+
+std::vector<uint64_t> numbers_that_ran(const CountedProcedure &p) {
+  std::vector<uint64_t> numbers;
+  for (const CountedPath &path : p.paths) {
+    if (!path.partial && path.count > 0) numbers.push_back(path.number);
+  }
+  std::sort(numbers.begin(), numbers.end());
+  return numbers;
+}
 
 Piece piece_of(const std::shared_ptr<const Costs> &function, std::vector<uint64_t> numbers) {
   double cost = function->of(numbers);
   return {function, std::move(numbers), cost};
 }
 
-// Cuts the piece near its middle, where neighbours have the least in common.
+Piece piece_of(const std::shared_ptr<const Costs> &function, format::ChosenNumbers numbers) {
+  if (!numbers.all) return piece_of(function, std::move(numbers.numbers));
+  return {function, {}, function->of_all(), true};
+}
+
+// Two groups of the edges that paths of the piece end with, about as often taken.
+std::pair<Piece, Piece> halves_by_end(const Piece &piece, const std::map<core::EdgeId, std::vector<uint64_t>> &by_end) {
+  std::vector<std::pair<double, core::EdgeId>> ends;
+  for (const auto &[edge, numbers] : by_end) ends.emplace_back(piece.function->runs(edge), edge);
+  std::sort(ends.rbegin(), ends.rend());
+  std::array<std::vector<uint64_t>, 2> numbers;
+  std::array<double, 2> runs{};
+  for (auto [taken, edge] : ends) {
+    size_t less = runs[1] < runs[0] ? 1 : 0;
+    runs[less] += taken;
+    numbers[less].insert(numbers[less].end(), by_end.at(edge).begin(), by_end.at(edge).end());
+  }
+  for (std::vector<uint64_t> &half : numbers) std::sort(half.begin(), half.end());
+  return {piece_of(piece.function, std::move(numbers[0])), piece_of(piece.function, std::move(numbers[1]))};
+}
+
+// Paths that end alike share the count there, and stay together as long as there are others.
+// Then the piece is cut near its middle, where neighbours have the least in common.
 std::pair<Piece, Piece> halves(const Piece &piece) {
+  std::map<core::EdgeId, std::vector<uint64_t>> by_end;
+  for (uint64_t n : piece.numbers) by_end[piece.function->end_of(n)].push_back(n);
+  if (by_end.size() > 1) return halves_by_end(piece, by_end);
   size_t size = piece.numbers.size(), best = size / 2, least = SIZE_MAX;
   for (size_t at = std::max<size_t>(1, size / 4); at <= std::min(size - 1, 3 * size / 4); ++at) {
     size_t common = piece.function->common(piece.numbers[at - 1], piece.numbers[at]);
@@ -75,7 +124,7 @@ std::pair<Piece, Piece> halves(const Piece &piece) {
   return {piece_of(piece.function, {piece.numbers.begin(), middle}), piece_of(piece.function, {middle, piece.numbers.end()})};
 }
 
-std::vector<uint64_t> wanted_numbers(const Costs &f, const format::PathSelection *wanted) {
+format::ChosenNumbers wanted_numbers(const Costs &f, const format::PathSelection *wanted) {
   const CountedProcedure &p = f.procedure();
   if (wanted == nullptr) return possible_numbers(*p.map, f.numbering());
   std::string why_not;
@@ -92,8 +141,8 @@ std::vector<Piece> whole_functions(const Program &program, const format::PathSel
     if (!counts_paths(*p.map)) continue;
     auto function = std::make_shared<const Costs>(p);
     if (!seen.emplace(p.map->name, format::path_shape(*p.map, function->numbering())).second) continue;
-    std::vector<uint64_t> numbers = wanted_numbers(*function, wanted);
-    if (!numbers.empty()) pieces.push_back(piece_of(function, std::move(numbers)));
+    format::ChosenNumbers numbers = wanted_numbers(*function, wanted);
+    if (numbers.all || !numbers.numbers.empty()) pieces.push_back(piece_of(function, std::move(numbers)));
   }
   return pieces;
 }
@@ -118,18 +167,25 @@ std::vector<Piece> cut_piece(const Piece &whole, double even, size_t most) {
   return pieces;
 }
 
-std::vector<Piece> cut_dear_pieces(const std::vector<Piece> &wholes, size_t groups) {
+// What cannot be listed stays whole while it is within an even share; beyond that only what
+// ran can be divided.
+std::vector<Piece> cut_dear_pieces(std::vector<Piece> wholes, size_t groups, std::vector<std::string> &only_ran) {
   double total = 0;
   for (const Piece &p : wholes) total += p.cost;
+  double even = total / static_cast<double>(groups);
   std::vector<Piece> pieces;
-  for (const Piece &whole : wholes) {
-    std::vector<Piece> cut = cut_piece(whole, total / static_cast<double>(groups), groups);
+  for (Piece &whole : wholes) {
+    if (whole.all && whole.cost > even && groups > 1) {
+      only_ran.push_back(whole.function->procedure().map->name);
+      whole = piece_of(whole.function, numbers_that_ran(whole.function->procedure()));
+    }
+    std::vector<Piece> cut = cut_piece(whole, even, groups);
     std::move(cut.begin(), cut.end(), std::back_inserter(pieces));
   }
   return pieces;
 }
 
-using Shapes = std::map<uint64_t, std::vector<uint64_t>>;  // shape -> numbers
+using Shapes = std::map<uint64_t, std::vector<uint64_t>>;  // shape -> numbers; empty: all
 
 // Where a name stands for several shapes, all are known to each group.
 std::map<std::string, std::set<uint64_t>> shapes_of(const std::vector<Piece> &pieces) {
@@ -152,6 +208,7 @@ std::vector<format::PathChoice> choices_of(const std::map<std::string, Shapes> &
       auto found = shapes.find(shape);
       choice.kind = found == shapes.end() ? format::PathChoice::Kind::none : format::PathChoice::Kind::numbers;
       if (found == shapes.end()) continue;
+      if (found->second.empty()) choice.kind = format::PathChoice::Kind::all;
       std::vector<uint64_t> numbers = found->second;
       std::sort(numbers.begin(), numbers.end());
       choice.numbers = format::ranges_of(numbers);
@@ -162,10 +219,11 @@ std::vector<format::PathChoice> choices_of(const std::map<std::string, Shapes> &
 
 }  // namespace
 
-std::vector<PathGroup> split_paths(const Program &program, const format::PathSelection *wanted, size_t groups) {
+std::vector<PathGroup> split_paths(const Program &program, const format::PathSelection *wanted, size_t groups,
+                                   std::vector<std::string> &only_ran) {
   std::vector<Piece> pieces = whole_functions(program, wanted);
   auto shapes = shapes_of(pieces);
-  pieces = cut_dear_pieces(pieces, groups);
+  pieces = cut_dear_pieces(std::move(pieces), groups, only_ran);
   std::stable_sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.cost > b.cost; });
   std::vector<PathGroup> result(groups);
   std::vector<std::map<std::string, Shapes>> chosen(groups);

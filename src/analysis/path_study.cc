@@ -35,8 +35,9 @@ class ProbeCounter {
  public:
   explicit ProbeCounter(const format::Procedure &map)
       : map_(map), graph_(map.graph()), numbering_(numbering_of(map)), silent_(format::silent_edges(map)),
-        possible_(possible_numbers(map, numbering_)), cost_(map.edges.size(), 1) {}
+        possible_(possible_numbers(map, numbering_).numbers), cost_(map.edges.size(), 1) {}
 
+  // Empty if they are more than can be listed.
   const std::vector<uint64_t> &possible() const { return possible_; }
   uint64_t shape() const { return format::path_shape(map_, numbering_); }
 
@@ -47,7 +48,8 @@ class ProbeCounter {
 
   core::ChosenPaths place(const std::vector<uint64_t> &numbers, core::PathAlgorithm algorithm) const {
     std::string why_not;
-    return *core::place_chosen_probes(graph_, numbering_, numbers, cost_, silent_, algorithm, numbering_.paths, why_not);
+    return *core::place_chosen_probes(graph_, numbering_, numbers, cost_, silent_, algorithm,
+                                      std::min(numbering_.paths, core::kLargestPathTable), why_not);
   }
 
   uint64_t for_some(const core::ChosenPaths &chosen) const {
@@ -64,7 +66,7 @@ class ProbeCounter {
       int64_t index = start_of(chosen, path.first);
       for (core::EdgeId e : path.edges) index += chosen.probes.edge[e].add;
       for (size_t k = 0; k < numbers.size(); ++k) {
-        if (index == chosen.slots[k] && !(is_chosen && numbers[k] == n)) return true;
+        if (static_cast<uint64_t>(index) == chosen.slots[k] && !(is_chosen && numbers[k] == n)) return true;
       }
     }
     return false;
@@ -125,7 +127,9 @@ PathStudy study_paths(const Program &program) {
   for (const CountedProcedure &p : program.procedures) {
     if (p.map->plan.placement != core::Placement::paths) continue;
     ++study.functions;
-    study.possible += possible_numbers(*p.map, numbering_of(*p.map)).size();
+    core::PathNumbering numbering = numbering_of(*p.map);
+    uint64_t possible = core::PathSet(numbering, format::silent_edges(*p.map)).size();
+    if (__builtin_add_overflow(study.possible, possible, &study.possible)) study.possible = UINT64_MAX;
     for (const CountedPath &path : p.paths) {
       if (path.count <= 0) continue;
       uint64_t instructions = static_cast<uint64_t>(path.count) * length_of(*p.map, path);

@@ -20,7 +20,7 @@ namespace chord::analysis {
 struct PathStudy {
   std::string program;
   uint64_t functions = 0;      // that count paths
-  uint64_t possible = 0;       // paths that can be taken
+  uint64_t possible = 0;       // paths that can be taken; 2^64 - 1: or more
   uint64_t executed = 0;
   uint64_t partial = 0;        // different ones
   uint64_t instructions = 0;   // on all paths, partial ones included
@@ -51,7 +51,7 @@ struct SelectiveStudy {
     };
     std::array<Cost, kMostStudiedPaths> chosen;
   };
-  std::vector<Function> functions;  // with two paths and more
+  std::vector<Function> functions;  // with two paths and more that can be listed
 };
 
 SelectiveStudy study_selective(const Program &program);

@@ -63,6 +63,10 @@ void index_procedures(Counting &module) {
   module.code.sort();
 }
 
+bool has_shape(const core::Plan &plan, const format::ModuleProfile::Procedure &p) {
+  return plan.words() == p.counters.size() && plan.paths.by_number == p.by_number;
+}
+
 // Why these counts cannot be of this object; empty if they can.
 std::string mismatch(const Counting &module, const format::ModuleProfile &profile) {
   const std::string &have = module.object.build_id;
@@ -80,7 +84,7 @@ std::string mismatch(const Counting &module, const format::ModuleProfile &profil
     }
     bool fits = found == module.woven.end()
                     ? module.known.contains(p.key)
-                    : module.procedures[found->second].map->plan.words() == p.counters.size();
+                    : has_shape(module.procedures[found->second].map->plan, p);
     if (!fits) {
       return fmt::format("{}: the profile is of another build (procedure {:#x} is not in the file)",
                          profile.path, p.key);
@@ -94,6 +98,11 @@ void add_totals(CountedProcedure &procedure, const std::vector<uint64_t> &totals
   for (size_t i = 0; i < totals.size(); ++i) {
     procedure.totals[i] = checked_add(procedure.totals[i], totals[i], procedure.map->name);
   }
+}
+
+void add_number(Counting &module, uint32_t procedure, uint64_t path, uint64_t count) {
+  uint64_t &sum = module.measured[procedure].numbers[path];
+  sum = checked_add(sum, count, module.procedures[procedure].map->name);
 }
 
 void add_counters(Counting &module, const format::ModuleProfile &profile) {
@@ -115,6 +124,7 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
     for (size_t i = 0; i < sum.size(); ++i) {
       sum[i] = wraps[i] ? sum[i] + p.counters[i] : checked_add(sum[i], p.counters[i], map.name);
     }
+    for (auto [path, count] : p.numbers) add_number(module, found->second, path, count);
   }
   module.used = true;
 }
@@ -153,6 +163,10 @@ class Counter {
     }
     for (const format::EarlyExit &exit : segment.exits) {
       if (!taken[exit.module]) continue;
+      if (exit.kind == CHORD_EXIT_PATH) {
+        add_path(modules_[*taken[exit.module]], exit);
+        continue;
+      }
       int64_t &sum = exits_[{static_cast<uint32_t>(*taken[exit.module]), exit.pc, exit.kind, exit.path}];
       if (exit.kind >= CHORD_EXIT_REGISTER) {  // sums modulo 2^64
         sum = static_cast<int64_t>(static_cast<uint64_t>(sum) + exit.count);
@@ -184,6 +198,11 @@ class Counter {
   }
 
  private:
+  // A path for which the procedure had no counter to spare.
+  static void add_path(Counting &module, const format::EarlyExit &exit) {
+    if (auto hit = module.code.find(exit.pc)) add_number(module, hit->procedure, exit.path, exit.count);
+  }
+
   // What was seen at one address lies side by side.
   void add_exits() {
     for (auto at = exits_.begin(); at != exits_.end();) {

@@ -134,7 +134,11 @@ int paths_split(std::vector<std::string> args) {
   analysis::Program program = load_paths(input);
   std::optional<format::PathSelection> wanted;
   if (!selection.empty()) wanted = format::read_path_selection(base::read_file(selection), selection);
-  std::vector<analysis::PathGroup> parts = analysis::split_paths(program, wanted ? &*wanted : nullptr, groups);
+  std::vector<std::string> only_ran;
+  std::vector<analysis::PathGroup> parts = analysis::split_paths(program, wanted ? &*wanted : nullptr, groups, only_ran);
+  for (const std::string &name : only_ran) {
+    base::warning(fmt::format("{}: has too many paths to be listed, and is too dear for one part: only those that ran are divided", name));
+  }
   for (size_t i = 0; i < parts.size(); ++i) {
     std::string text = fmt::format("# part {} of {}: {} paths of {}, {:.0f} probes in the run of the profile\n", i + 1, groups,
                                    parts[i].paths, program.name, parts[i].cost);

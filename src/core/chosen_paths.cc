@@ -87,10 +87,11 @@ class Placer {
   }
 
   std::optional<ChosenPaths> run(uint64_t most_sums, std::string &why_not) {
+    most_sums_ = most_sums;
     if (algorithm_ == PathAlgorithm::published) {
       take(select_paths_published(part_.dag, paths_).value);
     } else {
-      take(full_numbering());
+      take(full_numbering(), numbering_.paths > most_sums);
       if (length_ * part_.dag.edge_count() <= kMostWork) {
         auto probes = select_paths_sound(part_.dag, paths_, own_price_, why_not, most_sums);
         if (probes) take(probes->value);
@@ -123,20 +124,24 @@ class Placer {
     return value;
   }
 
-  // Keeps what these values (by edge of the part) come to, if it is the cheapest so far.
-  void take(const std::vector<int64_t> &value) {
+  // Keeps what these values (by edge of the part) come to, if it is the cheapest so far. A
+  // table is cheaper than anything by number. `wraps`: only sums of whole paths say anything,
+  // what comes before is known modulo 2^64.
+  void take(const std::vector<int64_t> &value, bool wraps = false) {
     ChosenPaths result;
+    result.by_number = wraps;
     for (EdgeId e = 1; e < value.size(); ++e) {
       if (value[e] == 0 || own_price_[e] == 0) continue;
       ++result.additions;
       result.cost += own_price_[e];
     }
     if (result.cost == std::numeric_limits<double>::infinity()) return;
-    find_range(value);
+    if (!wraps) find_range(value);
+    result.by_number = wraps || !fits_table(value);
     set_probes(value, result);
     set_counters(value, result);
-    if (!best_ || std::tuple(result.cost, result.additions, result.words) <
-                      std::tuple(best_->cost, best_->additions, best_->words)) {
+    if (!best_ || std::tuple(result.by_number, result.cost, result.additions, result.words) <
+                      std::tuple(best_->by_number, best_->cost, best_->additions, best_->words)) {
       best_ = std::move(result);
     }
   }
@@ -164,11 +169,11 @@ class Placer {
     result.restarts.resize(graph_.edge_count());
     for (const EdgePath &path : paths_) result.counts[numbering_.original[part_.dag_edge[path.back()]]] = true;
     for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
-      if (numbering_.cut[e] && !never_[e]) result.restarts[e] = needs_restart(e, result.probes.edge[e].restart);
+      if (numbering_.cut[e] && !never_[e]) result.restarts[e] = needs_restart(e, result);
     }
-    bool constant = true;
+    bool constant = !result.by_number;
     std::optional<int64_t> held;
-    for (Vertex v = 0; v < part_.dag.vertex_count(); ++v) {
+    for (Vertex v = 0; constant && v < part_.dag.vertex_count(); ++v) {
       if (v == part_.dag.root() || v == part_.dag.exit()) continue;
       if (!held) held = least_[v];
       constant = constant && least_[v] == *held && greatest_[v] == *held;
@@ -177,25 +182,37 @@ class Placer {
   }
 
   // Does the number matter where the cut edge leads, and may it be another?
-  bool needs_restart(EdgeId e, int64_t restart) const {
+  bool needs_restart(EdgeId e, const ChosenPaths &result) const {
     auto [from, to] = graph_.edge(e);
-    if (part_.own_vertex[to] == kNone) return false;
+    int64_t restart = result.probes.edge[e].restart;
+    if (part_.own_vertex[to] == kNone || result.by_number) return part_.own_vertex[to] != kNone;
     Vertex source = part_.own_vertex[from];
     return source == kNone || least_[source] != restart || greatest_[source] != restart;
   }
 
-  // Indices start at the least sum that any path has where a chosen one can end.
-  void set_counters(const std::vector<int64_t> &value, ChosenPaths &result) const {
+  // The least and the greatest sum that any path has where a chosen one can end.
+  std::pair<int64_t, int64_t> range_of_sums(const std::vector<int64_t> &value) const {
     int64_t low = std::numeric_limits<int64_t>::max(), high = std::numeric_limits<int64_t>::min();
     for (const EdgePath &path : paths_) {
       Vertex from = part_.dag.edge(path.back()).from;
       low = std::min(low, least_[from] + value[path.back()]);
       high = std::max(high, greatest_[from] + value[path.back()]);
     }
+    return {low, high};
+  }
+
+  bool fits_table(const std::vector<int64_t> &value) const {
+    auto [low, high] = range_of_sums(value);
+    return static_cast<uint64_t>(high - low) < std::max<uint64_t>(most_sums_, 1);
+  }
+
+  // In a table, indices start at the least sum.
+  void set_counters(const std::vector<int64_t> &value, ChosenPaths &result) const {
+    auto [low, high] = result.by_number ? std::pair<int64_t, int64_t>(0, -1) : range_of_sums(value);
     for (const EdgePath &path : paths_) {
-      int64_t sum = 0;
-      for (EdgeId e : path) sum += value[e];
-      result.slots.push_back(static_cast<uint32_t>(sum - low));
+      uint64_t sum = 0;
+      for (EdgeId e : path) sum += static_cast<uint64_t>(value[e]);
+      result.slots.push_back(sum - static_cast<uint64_t>(low));
     }
     result.words = static_cast<uint32_t>(high - low + 1);
     for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
@@ -213,6 +230,7 @@ class Placer {
   std::vector<double> own_price_;  // by edge of the part
   std::vector<EdgePath> paths_;    // in edges of the part
   uint64_t length_ = 0;            // of all of them
+  uint64_t most_sums_ = 0;
   std::vector<int64_t> least_, greatest_;
   std::optional<ChosenPaths> best_;
 };

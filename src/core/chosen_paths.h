@@ -14,7 +14,8 @@
 // sums must be few. Those of `sound` are bounded by `most_sums` (and by the number of
 // paths where that does not hold), those of `published` and of the full numbering by
 // the number of paths. The full numbering is what is left where nothing else can be
-// done, and is taken where it costs less.
+// done, and is taken where it costs less. Where all sums are too many for a table they
+// are counted by number, as all paths of such a procedure are.
 //
 //   a loop with no chosen path in it gets no probe but where it is left.
 #pragma once
@@ -29,6 +30,9 @@
 
 namespace chord::core {
 
+// Counters in a table by number; beyond that they are found by hashing.
+inline constexpr uint64_t kLargestPathTable = 2048;
+
 enum class PathAlgorithm : uint8_t { sound, published };
 
 struct ChosenPaths {
@@ -37,8 +41,9 @@ struct ChosenPaths {
   std::vector<bool> restarts;  // by edge: it ends a path, and the register must be set
   // The register would always hold this number: it need not exist.
   std::optional<int64_t> constant;
-  std::vector<uint32_t> slots;  // by chosen path: the index it counts at
-  uint32_t words = 0;           // indices are below
+  std::vector<uint64_t> slots;  // by chosen path: the index it counts at
+  uint32_t words = 0;           // indices are below, unless
+  bool by_number = false;       // there are too many for a table
   uint32_t additions = 0;       // probes that add and do nothing else
   double cost = 0;              // of these, as given by edge
 };

@@ -13,7 +13,7 @@ namespace chord::core {
 namespace {
 
 __extension__ typedef unsigned __int128 Wide;
-constexpr uint64_t kMostWaysLeftOut = uint64_t{1} << 31;
+constexpr uint64_t kMostWaysLeftOut = uint64_t{1} << 31, kMostSums = uint64_t{1} << 63;
 
 // The graph with the given edges led from the root instead: all vertices stay within
 // reach, and a search no longer sees the cycles that these edges close.
@@ -159,7 +159,7 @@ class Numberer {
       for (EdgeId e : dag.in(v)) {
         result.value[e] = result.paths * ways_to[v];
         ways_to[v] += ways_to[dag.edge(e).from];
-        if (ways_to[v] > kMostWaysLeftOut) return false;
+        if (ways_to[v] > std::min(kMostWaysLeftOut, kMostSums / result.paths)) return false;
       }
     }
     for (EdgeId e : dag.in(dag.exit())) {

@@ -35,11 +35,14 @@ struct PathPlan {
   std::vector<EdgeId> cuts;      // edges that end a path; they determine the numbering
   std::vector<int64_t> partial;  // by vertex: path register + this = values so far
   bool except_noise = false;     // ways that never return have no numbers
-  // Placement::chosen_paths, which has no `partial`: numbers of the paths, ascending, the
-  // index of each one's counter, and the number of words that indices are into.
+  // Placement::chosen_paths, which has no `partial`: numbers of the paths, ascending, and the
+  // index of each one's counter.
   std::vector<uint64_t> chosen;
-  std::vector<uint32_t> slots;
-  uint32_t words = 0;
+  std::vector<uint64_t> slots;
+  uint32_t words = 0;   // chosen_paths: indices are below
+  // There would be too many counters: those that are needed are found by hashing, and a
+  // profile says by number which they are. Indices (of chosen paths: slots) have no bound.
+  bool by_number = false;
   bool operator==(const PathPlan &) const = default;
 };
 
@@ -52,10 +55,10 @@ struct Plan {
   // other procedures, which are counted there; else kNone.
   EdgeId called = kNone;
 
-  // 64-bit words that the counters of the plan take.
+  // Counters of the plan that are known by index.
   uint64_t words() const {
     if (placement == Placement::chosen_paths) return paths.words;
-    return placement == Placement::paths ? paths.paths : counters.size();
+    return placement == Placement::paths ? (paths.by_number ? 0 : paths.paths) : counters.size();
   }
 };
 

@@ -18,7 +18,7 @@ namespace {
 // bytes above 0x7f in it, so that it is never mistaken for text.
 constexpr std::string_view kMagic = "\xc4hord\xb5Mp";
 // Raise with every change to map_codec.h or map_streams.h.
-constexpr uint32_t kVersion = 4;
+constexpr uint32_t kVersion = 5;
 // Behind this level the map shrinks by a percent per doubling of the time.
 constexpr int kLevel = 12;
 // A unit of a gigabyte of payload would be source text of several; more is damage.
@@ -200,7 +200,7 @@ std::string plan_defect(const Procedure &p) {
   const core::PathPlan &paths = p.plan.paths;
   if (paths.chosen.size() != paths.slots.size()) return "the chosen paths do not fit their counters";
   for (size_t k = 0; k < paths.chosen.size(); ++k) {
-    if (paths.chosen[k] >= paths.paths || paths.slots[k] >= paths.words) return "a chosen path is out of range";
+    if (paths.chosen[k] >= paths.paths || (!paths.by_number && paths.slots[k] >= paths.words)) return "a chosen path is out of range";
     if (k > 0 && paths.chosen[k] <= paths.chosen[k - 1]) return "the chosen paths are out of order";
   }
   if (p.plan.placement == core::Placement::paths && p.plan.paths.partial.size() != p.blocks.size()) {

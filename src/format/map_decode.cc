@@ -166,21 +166,26 @@ class Decoder {
 
   void chosen_paths(core::PathPlan &plan) {
     base::ByteReader &in = in_[kPaths];
-    plan.paths = in.varint();
-    plan.except_noise = in.bounded(1) != 0;
-    ascending(kPaths, plan.cuts);
+    numbers(plan);
     plan.words = static_cast<uint32_t>(in.bounded(UINT32_MAX));
     uint64_t count = in.bounded(in.remaining());
     for (uint64_t k = 0; k < count && in.ok(); ++k) {
       plan.chosen.push_back(in.varint());
-      plan.slots.push_back(static_cast<uint32_t>(in.bounded(UINT32_MAX)));
+      plan.slots.push_back(in.varint());
     }
   }
 
+  void numbers(core::PathPlan &plan) {
+    base::ByteReader &in = in_[kPaths];
+    plan.paths = in.varint();
+    uint64_t flags = in.bounded(kLastPathFlag);
+    plan.except_noise = (flags & kExceptNoise) != 0;
+    plan.by_number = (flags & kByNumber) != 0;
+    ascending(kPaths, plan.cuts);
+  }
+
   void paths(Procedure &p) {
-    p.plan.paths.paths = in_[kPaths].varint();
-    p.plan.paths.except_noise = in_[kPaths].bounded(1) != 0;
-    ascending(kPaths, p.plan.paths.cuts);
+    numbers(p.plan.paths);
     if (p.blocks.size() > in_[kPaths].remaining()) in_[kPaths].fail();
     if (!in_[kPaths].ok()) return;
     p.plan.paths.partial.resize(p.blocks.size());

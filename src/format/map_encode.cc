@@ -192,9 +192,7 @@ class Encoder {
 
   void chosen_paths(const core::PathPlan &plan) {
     base::ByteWriter &out = out_[kPaths];
-    out.varint(plan.paths);
-    out.u8(plan.except_noise ? 1 : 0);
-    ascending(kPaths, plan.cuts);
+    numbers(plan);
     out.varint(plan.words);
     out.varint(plan.chosen.size());
     for (size_t k = 0; k < plan.chosen.size(); ++k) {
@@ -203,10 +201,14 @@ class Encoder {
     }
   }
 
-  void paths(const core::PathPlan &plan) {
+  void numbers(const core::PathPlan &plan) {
     out_[kPaths].varint(plan.paths);
-    out_[kPaths].u8(plan.except_noise ? 1 : 0);
+    out_[kPaths].varint((plan.except_noise ? kExceptNoise : 0) | (plan.by_number ? kByNumber : 0));
     ascending(kPaths, plan.cuts);
+  }
+
+  void paths(const core::PathPlan &plan) {
+    numbers(plan);
     for (int64_t sum : plan.partial) out_[kPaths].svarint(sum);
   }
 

@@ -45,6 +45,9 @@ enum Stream : unsigned {
   kStreamCount,
 };
 
+// What is said of a procedure's paths in kPaths.
+inline constexpr uint64_t kExceptNoise = 1, kByNumber = 2, kLastPathFlag = kExceptNoise | kByNumber;
+
 class StreamWriter {
  public:
   base::ByteWriter &operator[](Stream s) { return streams_[s]; }

@@ -61,6 +61,7 @@ void write(std::string &out, const Procedure &p) {
   if (p.plan.placement != core::Placement::paths && p.plan.placement != core::Placement::chosen_paths) return;
   fmt::format_to(to, "paths {}\n", p.plan.paths.paths);
   if (p.plan.paths.except_noise) out += "except-noise\n";
+  if (p.plan.paths.by_number) out += "by-number\n";
   if (p.plan.paths.words != 0) fmt::format_to(to, "path-words {}\n", p.plan.paths.words);
   for (size_t k = 0; k < p.plan.paths.chosen.size(); ++k)
     fmt::format_to(to, "chosen {} {}\n", p.plan.paths.chosen[k], p.plan.paths.slots[k]);
@@ -151,11 +152,13 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.plan.paths.paths = in.number();
   } else if (keyword == "except-noise") {
     p.plan.paths.except_noise = true;
+  } else if (keyword == "by-number") {
+    p.plan.paths.by_number = true;
   } else if (keyword == "path-words") {
     p.plan.paths.words = in.number32();
   } else if (keyword == "chosen") {
     p.plan.paths.chosen.push_back(in.number());
-    p.plan.paths.slots.push_back(in.number32());
+    p.plan.paths.slots.push_back(in.number());
   } else if (keyword == "cut") {
     p.plan.paths.cuts.push_back(in.number32());
   } else if (keyword == "partial") {

@@ -25,6 +25,8 @@ uint64_t add(uint64_t a, uint64_t b, bool wraps, const std::string &where) {
   return sum;
 }
 
+bool is_register(uint32_t kind) { return kind >= CHORD_EXIT_REGISTER && kind != CHORD_EXIT_PATH; }
+
 class Merged {
  public:
   void add_segment(const Segment &s) {
@@ -36,7 +38,7 @@ class Merged {
     }
     sum_.threads += s.threads;
     sum_.runs += s.runs;
-    wraps_ = wraps_ || std::any_of(s.exits.begin(), s.exits.end(), [](const EarlyExit &e) { return e.kind >= CHORD_EXIT_REGISTER; });
+    wraps_ = wraps_ || std::any_of(s.exits.begin(), s.exits.end(), [](const EarlyExit &e) { return is_register(e.kind); });
     std::vector<uint32_t> number;
     for (const ModuleProfile &m : s.modules) number.push_back(add_module(m));
     // Exits are signed: what ran on across a cut is -1 on its far side.
@@ -95,13 +97,22 @@ class Merged {
       into.procedures.push_back(p);
       return;
     }
-    std::vector<uint64_t> &counters = into.procedures[at->second].counters;
-    if (counters.size() != p.counters.size()) {
+    ModuleProfile::Procedure &sum = into.procedures[at->second];
+    std::vector<uint64_t> &counters = sum.counters;
+    if (counters.size() != p.counters.size() || sum.by_number != p.by_number) {
       throw base::Error(
           fmt::format("{}: the profiles are of different builds (procedure {:#x})", into.path, p.key),
           "merge only profiles of the same build of a program");
     }
     for (size_t i = 0; i < counters.size(); ++i) counters[i] = add(counters[i], p.counters[i], wraps_, into.path);
+    if (!p.numbers.empty()) add_numbers(sum.numbers, p.numbers, into.path);
+  }
+
+  void add_numbers(std::vector<std::pair<uint64_t, uint64_t>> &into, const std::vector<std::pair<uint64_t, uint64_t>> &from,
+                   const std::string &where) const {
+    std::map<uint64_t, uint64_t> sums(into.begin(), into.end());
+    for (auto [number, count] : from) sums[number] = add(sums[number], count, wraps_, where);
+    into.assign(sums.begin(), sums.end());
   }
 
   Segment sum_ = [] {

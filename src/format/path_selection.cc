@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <array>
 #include <charconv>
+#include <set>
 #include <sstream>
 
 #include "base/diagnostics.h"
@@ -78,7 +79,7 @@ std::string read_choice(const std::vector<std::string> &words, PathChoice &choic
     wrong = read_numbers(what, choice);
   }
   if (!wrong.empty()) return wrong;
-  bool numbered = choice.kind == Kind::numbers || choice.kind == Kind::none;
+  bool numbered = choice.kind == Kind::numbers || choice.kind == Kind::none || (choice.kind == Kind::all && words.back().starts_with(kShape));
   if (!numbered) return words.size() == 3 ? fmt::format("'{}' is too much", words[2]) : "";
   if (words.size() != 3 || !words[2].starts_with(kShape)) return "numbers of paths need the shape of the function they are of";
   return read_number(std::string_view(words[2]).substr(kShape.size()), choice.shape, 16) ? "" : fmt::format("'{}' is no shape", words[2]);
@@ -100,28 +101,25 @@ bool same_file(const std::string &full, const std::string &file) {
   return full == file || (full.size() > file.size() && full.ends_with(file) && full[full.size() - file.size() - 1] == '/');
 }
 
-// Vertices of a path in order.
-std::vector<uint32_t> vertices_of(const Procedure &p, const core::PathNumbering &numbering, uint64_t number) {
-  core::Path path = core::regenerate_path(numbering, number);
-  std::vector<uint32_t> vertices{path.first};
-  for (core::EdgeId e : path.edges) {
-    if (!numbering.cut[e]) vertices.push_back(p.edges[e].to);
-  }
-  return vertices;
+// The paths through exactly these blocks.
+core::PathPattern through_blocks(const Procedure &p, const std::vector<std::string> &blocks) {
+  auto step = [&p, blocks](uint64_t next, core::Vertex v) -> std::optional<uint64_t> {
+    if (v >= p.blocks.size() || p.blocks[v].kind != VertexKind::code) return next;
+    if (next == blocks.size() || block_name(p, v) != blocks[next]) return std::nullopt;
+    return next + 1;
+  };
+  return {step, [size = blocks.size()](uint64_t next) { return next == size; }};
 }
 
 class Chooser {
  public:
   Chooser(const UnitMap &unit, const Procedure &p, const core::PathNumbering &numbering)
-      : unit_(unit), p_(p), numbering_(numbering), shape_(path_shape(p, numbering)), chosen_(numbering.paths) {
-    std::vector<bool> silent = silent_edges(p);
-    for (uint64_t n = 0; n < numbering.paths; ++n) possible_.push_back(core::is_possible_path(numbering, silent, n));
-  }
+      : unit_(unit), p_(p), numbering_(numbering), silent_(silent_edges(p)), shape_(path_shape(p, numbering)) {}
 
-  std::optional<std::vector<uint64_t>> run(const std::vector<const PathChoice *> &choices, std::string &why_not) {
+  std::optional<ChosenNumbers> run(const std::vector<const PathChoice *> &choices, std::string &why_not) {
     bool numbered = false, known = false;
     for (const PathChoice *c : choices) {
-      bool by_number = c->kind == PathChoice::Kind::numbers || c->kind == PathChoice::Kind::none;
+      bool by_number = c->kind == PathChoice::Kind::numbers || c->kind == PathChoice::Kind::none || c->shape != 0;
       numbered = numbered || by_number;
       known = known || (by_number && c->shape == shape_);
       if (!by_number || c->shape == shape_) why_not = take(*c);
@@ -131,11 +129,9 @@ class Chooser {
       why_not = "the numbers are of another build of it";
       return std::nullopt;
     }
-    std::vector<uint64_t> numbers;
-    for (uint64_t n = 0; n < numbering_.paths; ++n) {
-      if (chosen_[n] && possible_[n]) numbers.push_back(n);
-    }
-    return numbers;
+    if (chosen_.size() > kMostListedPaths) all_ = true;
+    if (all_) return list_paths(core::PathSet(numbering_, silent_));
+    return ChosenNumbers{false, {chosen_.begin(), chosen_.end()}};
   }
 
  private:
@@ -144,47 +140,44 @@ class Chooser {
       case PathChoice::Kind::none:
         return {};
       case PathChoice::Kind::all:
-        chosen_.assign(numbering_.paths, true);
+        all_ = true;
         return {};
       case PathChoice::Kind::numbers:
         return take_numbers(c);
       case PathChoice::Kind::blocks:
+        return take_set(c, through_blocks(p_, c.blocks));
       case PathChoice::Kind::lines:
-        break;
+        return take_set(c, through_lines(unit_, p_, c.file, c.lines));
     }
-    bool any = false;
-    for (uint64_t n = 0; n < numbering_.paths; ++n) {
-      bool fits = possible_[n] && (c.kind == PathChoice::Kind::blocks ? has_blocks(n, c.blocks)
-                                                                      : runs_through(unit_, p_, numbering_, n, c.file, c.lines));
-      if (fits) any = chosen_[n] = true;
-    }
-    if (any || is_pattern(c.function)) return {};
+    return {};
+  }
+
+  std::string take_set(const PathChoice &c, core::PathPattern pattern) {
+    ChosenNumbers found = list_paths(core::PathSet(numbering_, silent_, std::move(pattern)));
+    all_ = all_ || found.all;
+    chosen_.insert(found.numbers.begin(), found.numbers.end());
+    if (found.all || !found.numbers.empty() || is_pattern(c.function)) return {};
     return fmt::format("it has no path '{}'", write_path_choice(c));
   }
 
   std::string take_numbers(const PathChoice &c) {
     for (auto [first, last] : c.numbers) {
       if (last >= numbering_.paths) return fmt::format("it has no path {}", last);
-      std::fill(chosen_.begin() + static_cast<long>(first), chosen_.begin() + static_cast<long>(last) + 1, true);
+      all_ = all_ || last - first >= kMostListedPaths;
+      for (uint64_t n = first; !all_ && n <= last; ++n) {
+        if (core::is_possible_path(numbering_, silent_, n)) chosen_.insert(n);
+      }
     }
     return {};
-  }
-
-  bool has_blocks(uint64_t number, const std::vector<std::string> &blocks) const {
-    size_t next = 0;
-    for (uint32_t v : vertices_of(p_, numbering_, number)) {
-      if (p_.blocks[v].kind != VertexKind::code) continue;
-      if (next == blocks.size() || block_name(p_, v) != blocks[next]) return false;
-      ++next;
-    }
-    return next == blocks.size();
   }
 
   const UnitMap &unit_;
   const Procedure &p_;
   const core::PathNumbering &numbering_;
+  std::vector<bool> silent_;
   uint64_t shape_;
-  std::vector<bool> chosen_, possible_;  // by number
+  std::set<uint64_t> chosen_;
+  bool all_ = false;
 };
 
 }  // namespace
@@ -221,7 +214,7 @@ PathSelection read_path_selection(std::string_view text, const std::string &sour
 std::string write_path_choice(const PathChoice &c) {
   switch (c.kind) {
     case PathChoice::Kind::all:
-      return c.function + " *";
+      return c.shape == 0 ? c.function + " *" : fmt::format("{} * {}{:016x}", c.function, kShape, c.shape);
     case PathChoice::Kind::none:
       return fmt::format("{} none {}{:016x}", c.function, kShape, c.shape);
     case PathChoice::Kind::blocks:
@@ -285,10 +278,15 @@ std::vector<bool> silent_edges(const Procedure &p) {
   return silent;
 }
 
-std::optional<std::vector<uint64_t>> chosen_paths(const PathSelection &selection, const UnitMap &unit,
-                                                  const Procedure &procedure, const core::PathNumbering &numbering,
-                                                  std::string &why_not) {
+std::optional<ChosenNumbers> chosen_paths(const PathSelection &selection, const UnitMap &unit, const Procedure &procedure,
+                                          const core::PathNumbering &numbering, std::string &why_not) {
   return Chooser(unit, procedure, numbering).run(selection.find(procedure.name), why_not);
+}
+
+ChosenNumbers list_paths(const core::PathSet &set) {
+  ChosenNumbers found{set.size() > kMostListedPaths, {}};
+  for (uint64_t k = 0; !found.all && k < set.size(); ++k) found.numbers.push_back(set.number(k));
+  return found;
 }
 
 std::string block_name(const Procedure &p, uint32_t block) {
@@ -297,19 +295,23 @@ std::string block_name(const Procedure &p, uint32_t block) {
   return part + std::to_string(first.offset);
 }
 
-bool runs_through(const UnitMap &unit, const Procedure &p, const core::PathNumbering &numbering, uint64_t number,
-                  const std::string &file, const std::vector<uint32_t> &lines) {
-  size_t next = 0;
-  uint32_t last = 0;  // each visit of a line counts once
-  for (uint32_t v : vertices_of(p, numbering, number)) {
+// The state is the number of lines met, and below it the line it was met in: each visit of a
+// line counts once.
+core::PathPattern through_lines(const UnitMap &unit, const Procedure &p, const std::string &file,
+                                const std::vector<uint32_t> &lines) {
+  auto step = [&unit, &p, file, lines](uint64_t state, core::Vertex v) -> std::optional<uint64_t> {
+    if (v >= p.blocks.size()) return state;
+    uint64_t next = state >> 32;
+    auto last = static_cast<uint32_t>(state);
     for (uint32_t i = p.blocks[v].first; i < p.blocks[v].first + p.blocks[v].count; ++i) {
       const Instruction &in = p.instructions[i];
       if (in.line == 0 || in.line == last) continue;
       last = in.line;
       if (next < lines.size() && in.line == lines[next] && same_file(unit.files[in.file], file)) ++next;
     }
-  }
-  return next == lines.size();
+    return next << 32 | last;
+  };
+  return {step, [size = lines.size()](uint64_t state) { return state >> 32 == size; }};
 }
 
 }  // namespace chord::format

@@ -22,6 +22,7 @@
 #include <vector>
 
 #include "core/path_numbering.h"
+#include "core/path_set.h"
 #include "format/map.h"
 
 namespace chord::format {
@@ -29,7 +30,7 @@ namespace chord::format {
 struct PathChoice {
   std::string function;  // linkage name, or a pattern
   enum class Kind : uint8_t { numbers, all, none, blocks, lines } kind = Kind::numbers;
-  uint64_t shape = 0;                                // numbers, none
+  uint64_t shape = 0;                                // numbers, none; all: or 0, of any shape
   std::vector<std::pair<uint64_t, uint64_t>> numbers;  // ranges, both ends included
   std::vector<std::string> blocks;                   // offsets, in cold parts PART+OFFSET
   std::string file;                                  // lines
@@ -66,18 +67,28 @@ std::vector<bool> never_edges(const Procedure &procedure);
 // or stands for what arrives from outside.
 std::vector<bool> silent_edges(const Procedure &procedure);
 
-// The numbers that the selection chooses in the procedure, ascending; only of paths that
-// can be taken. Nothing, and the reason, if a choice does not fit the procedure.
-std::optional<std::vector<uint64_t>> chosen_paths(const PathSelection &selection, const UnitMap &unit,
-                                                  const Procedure &procedure, const core::PathNumbering &numbering,
-                                                  std::string &why_not);
+// What a selection chooses in a procedure: numbers, ascending, of paths that can be taken.
+// All of them where they would be more than can be listed.
+struct ChosenNumbers {
+  bool all = false;
+  std::vector<uint64_t> numbers;
+};
+inline constexpr uint64_t kMostListedPaths = 1 << 14;
+
+// Nothing, and the reason, if a choice does not fit the procedure.
+std::optional<ChosenNumbers> chosen_paths(const PathSelection &selection, const UnitMap &unit, const Procedure &procedure,
+                                          const core::PathNumbering &numbering, std::string &why_not);
+
+// The paths of a set, or `all` if they are more than can be listed.
+ChosenNumbers list_paths(const core::PathSet &set);
 
 // Name of a block in listings and selections: its offset, in cold parts behind the
 // part's name. The block must hold instructions.
 std::string block_name(const Procedure &procedure, uint32_t block);
 
-// Does the path run through line `line` of the file? `file` may leave out leading folders.
-bool runs_through(const UnitMap &unit, const Procedure &procedure, const core::PathNumbering &numbering, uint64_t number,
-                  const std::string &file, const std::vector<uint32_t> &lines);
+// Paths that run through these lines of the file, in this order; `file` may leave out
+// leading folders. Unit and procedure must outlive the pattern.
+core::PathPattern through_lines(const UnitMap &unit, const Procedure &procedure, const std::string &file,
+                                const std::vector<uint32_t> &lines);
 
 }  // namespace chord::format

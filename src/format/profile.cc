@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "base/bytes.h"
 #include "chord_abi.h"
 
@@ -67,8 +69,19 @@ void read_module(base::ByteReader in, uint32_t number, Segment &segment, bool &o
   if (ok) segment.modules.push_back(std::move(module));
 }
 
-bool read_counters(base::ByteReader &in, uint64_t &budget, std::vector<uint64_t> &counters) {
-  uint64_t count = in.bounded(budget);
+bool read_numbers(base::ByteReader &in, ModuleProfile::Procedure &p) {
+  p.by_number = true;
+  for (uint64_t key; in.ok() && (key = in.varint()) != 0;) p.numbers.emplace_back(key - 1, in.varint());
+  std::sort(p.numbers.begin(), p.numbers.end());
+  auto same = [](const auto &a, const auto &b) { return a.first == b.first; };
+  return in.ok() && std::adjacent_find(p.numbers.begin(), p.numbers.end(), same) == p.numbers.end();
+}
+
+bool read_counters(base::ByteReader &in, uint64_t &budget, ModuleProfile::Procedure &p) {
+  std::vector<uint64_t> &counters = p.counters;
+  uint64_t count = in.varint();
+  if (count == CHORD_COUNTS_BY_NUMBER) return read_numbers(in, p);
+  if (count > budget) return false;
   budget -= count;
   if (in.ok()) counters.reserve(count);
   while (in.ok() && counters.size() < count) {
@@ -85,7 +98,7 @@ void read_counts(base::ByteReader in, uint32_t number, Segment &segment, uint64_
   while (ok && !in.at_end()) {
     ModuleProfile::Procedure procedure;
     procedure.key = in.u64();
-    ok = read_counters(in, budget, procedure.counters);
+    ok = read_counters(in, budget, procedure);
     if (ok) module->procedures.push_back(std::move(procedure));
   }
 }
@@ -94,8 +107,8 @@ void read_exits(base::ByteReader in, Segment &segment, bool &ok) {
   while (ok && !in.at_end()) {
     auto exit = read_struct<chord_exit>(in);
     ok = in.ok() && module_at(segment, exit.module) != nullptr &&
-         exit.kind <= CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER &&
-         (exit.kind < CHORD_EXIT_REGISTER || exit.path == 0);
+         exit.kind <= CHORD_EXIT_PATH &&
+         (exit.kind < CHORD_EXIT_REGISTER || exit.kind == CHORD_EXIT_PATH || exit.path == 0);
     if (ok) segment.exits.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
   }
 }
@@ -204,6 +217,15 @@ std::string counts_body(const ModuleProfile &m) {
   base::ByteWriter body;
   for (const ModuleProfile::Procedure &p : m.procedures) {
     body.u64(p.key);
+    if (p.by_number) {
+      body.varint(CHORD_COUNTS_BY_NUMBER);
+      for (auto [number, count] : p.numbers) {
+        body.varint(number + 1);
+        body.varint(count);
+      }
+      body.varint(0);
+      continue;
+    }
     body.varint(p.counters.size());
     for (size_t i = 0; i < p.counters.size(); ++i) {
       body.varint(p.counters[i]);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace chord::format {
@@ -16,6 +17,9 @@ struct ModuleProfile {
   struct Procedure {
     uint64_t key = 0;
     std::vector<uint64_t> counters;
+    // Instead: what was counted by number (chord_abi.h), ascending, without zeros.
+    bool by_number = false;
+    std::vector<std::pair<uint64_t, uint64_t>> numbers;
     bool operator==(const Procedure &) const = default;
   };
   std::vector<Procedure> procedures;

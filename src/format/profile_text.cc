@@ -37,7 +37,8 @@ void write(std::string &out, const ModuleProfile &m) {
   auto to = std::back_inserter(out);
   fmt::format_to(to, "module {} {} {:#x}\n", quote(m.path), hex(m.build_id), m.bias);
   for (const ModuleProfile::Procedure &p : m.procedures) {
-    fmt::format_to(to, "counts {:#x}", p.key);
+    fmt::format_to(to, "{} {:#x}", p.by_number ? "numbers" : "counts", p.key);
+    for (auto [number, count] : p.numbers) fmt::format_to(to, " {} {}", number, count);
     for (uint64_t counter : p.counters) fmt::format_to(to, " {}", counter);
     out.push_back('\n');
   }
@@ -58,7 +59,9 @@ void write(std::string &out, const Segment &s) {
   for (const std::string &argument : s.arguments) fmt::format_to(to, "argument {}\n", quote(argument));
   for (const ModuleProfile &m : s.modules) write(out, m);
   for (const EarlyExit &e : s.exits) {
-    if (e.kind >= CHORD_EXIT_REGISTER) {
+    if (e.kind == CHORD_EXIT_PATH) {
+      fmt::format_to(to, "path {:#x} {} {} {}\n", e.pc, e.count, e.module, e.path);
+    } else if (e.kind >= CHORD_EXIT_REGISTER) {
       fmt::format_to(to, "register {} {:#x} {} {}\n", e.kind - CHORD_EXIT_REGISTER, e.pc, e.count, e.module);
     } else {
       fmt::format_to(to, "left {} {:#x} {} {} {}\n", kExitKinds[e.kind], e.pc, e.count, e.module, e.path);
@@ -78,9 +81,10 @@ void read_process(TextReader &in, Segment &s) {
 
 void read_exit(TextReader &in, Segment &s) {
   EarlyExit e;
-  bool is_register = in.keyword() == "register";
-  e.kind = is_register ? CHORD_EXIT_REGISTER + static_cast<uint32_t>(in.number(CHORD_LAST_REGISTER))
-                       : static_cast<uint32_t>(in.choice(kExitKinds));
+  bool is_register = in.keyword() == "register", is_path = in.keyword() == "path";
+  e.kind = is_path       ? CHORD_EXIT_PATH
+           : is_register ? CHORD_EXIT_REGISTER + static_cast<uint32_t>(in.number(CHORD_LAST_REGISTER))
+                         : static_cast<uint32_t>(in.choice(kExitKinds));
   e.pc = in.number();
   e.count = in.number();
   e.module = in.number32();
@@ -95,8 +99,17 @@ void read_counts(TextReader &in, Segment &s) {
     return;
   }
   ModuleProfile::Procedure &p = s.modules.back().procedures.emplace_back();
+  p.by_number = in.keyword() == "numbers";
   p.key = in.number();
-  while (!in.at_line_end()) p.counters.push_back(in.number());
+  while (!in.at_line_end()) {
+    uint64_t value = in.number();
+    if (!p.by_number) {
+      p.counters.push_back(value);
+      continue;
+    }
+    if (!p.numbers.empty() && p.numbers.back().first >= value) in.fail("numbers are to ascend");
+    p.numbers.emplace_back(value, in.number());
+  }
 }
 
 // False if the keyword is none of a segment's.
@@ -125,9 +138,9 @@ bool read_line(TextReader &in, Segment &s) {
     m.path = in.string();
     m.build_id = read_hex(in);
     m.bias = in.number();
-  } else if (keyword == "counts") {
+  } else if (keyword == "counts" || keyword == "numbers") {
     read_counts(in, s);
-  } else if (keyword == "left" || keyword == "register") {
+  } else if (keyword == "left" || keyword == "register" || keyword == "path") {
     read_exit(in, s);
   } else if (keyword == "thread") {
     ThreadEvents &e = s.thread_events.emplace_back();

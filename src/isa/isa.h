@@ -222,6 +222,15 @@ Snippet set_path(const PathHolder &holder, int64_t value, Resources live);
 Snippet add_to_path(const PathHolder &holder, int64_t amount, Resources live);
 Snippet count_path(const PathHolder &holder, const CounterPlace &place, Resources live);
 
+// Where the counter of number holder + place.index is found by hashing (chord_abi.h, paths
+// by number).
+struct NumberedCounters {
+  std::string numbers;  // label of what the counters stand for
+  std::string found;    // label of the probe's own
+};
+Snippet count_path_by_number(const PathHolder &holder, const CounterPlace &place, const NumberedCounters &counters,
+                             Resources live);
+
 // Makes the frame wider, and narrow again. `unwinding`: with the lines that unwinders
 // need; narrow_frame's leave the rules as they are behind the way out.
 std::string widen_frame(const PathHolder &holder, bool unwinding);

@@ -20,17 +20,13 @@
 
 #include "isa/isa.h"
 #include "isa/x86_64_registers.h"
+#include "isa/x86_64_text.h"
 
 namespace chord::isa {
 namespace {
 
-constexpr std::array<const char *, 16> kNames = {"rax", "rcx", "rdx", "rbx", "rsp", "rbp", "rsi", "rdi",
-                                                 "r8",  "r9",  "r10", "r11", "r12", "r13", "r14", "r15"};
 // Scratch registers in order of preference: shortest encodings last to need saving.
 constexpr std::array<unsigned, 14> kScratch = {r11, r10, rax, rcx, rdx, rsi, rdi, r8, r9, rbx, r12, r13, r14, r15};
-constexpr int kRedZone = 128;
-
-std::string reg(unsigned r) { return fmt::format("%{}", kNames[r]); }
 
 // What is to be done to a counter: an operation, and its operand if it has one.
 struct Change {
@@ -96,12 +92,6 @@ Address address_of(const CounterPlace &p, const std::vector<unsigned> &free) {
   return {};
 }
 
-std::string move_stack(int bytes) {
-  return fmt::format("\tleaq\t{}(%rsp),%rsp\n\t.cfi_adjust_cfa_offset {}\n", bytes, -bytes);
-}
-std::string push(unsigned r) { return fmt::format("\tpushq\t{}\n\t.cfi_adjust_cfa_offset 8\n", reg(r)); }
-std::string pop(unsigned r) { return fmt::format("\tpopq\t{}\n\t.cfi_adjust_cfa_offset -8\n", reg(r)); }
-
 // Runs `body(live set)` with `count` general registers saved on the stack.
 // Registers in `pinned` hold what the body needs and are not among them.
 template <class Body>
@@ -159,7 +149,7 @@ Resources register_numbered(unsigned number) { return number < kNoRegister ? gen
 std::optional<Resources> register_named(std::string_view name) {
   if (!name.empty() && name[0] == '%') name.remove_prefix(1);
   for (unsigned i = 0; i < 16; ++i) {
-    std::string_view whole = kNames[i];
+    std::string whole = reg(i).substr(1);
     if (name == whole) return general(i);
     if (i >= 8 && name.starts_with(whole) && name.size() == whole.size() + 1) return general(i);
     if (i < 8 && name.size() == 3 && name[0] == 'e' && name.substr(1) == whole.substr(1)) return general(i);
@@ -296,7 +286,7 @@ Snippet clear(const Holder &h, Resources live) {
   if (h.is_vector()) {
     s.text = vector_line(h, "pxor", h.reg, h.reg);
   } else {
-    std::string low = number_of(h.reg) >= 8 ? reg(number_of(h.reg)) + "d" : "%e" + reg(number_of(h.reg)).substr(2);
+    std::string low = low_half(number_of(h.reg));
     s.text = (live & kFlags) ? fmt::format("\tmovl\t$0,{}\n", low) : fmt::format("\txorl\t{0},{0}\n", low);
   }
   return s;

@@ -9,56 +9,60 @@
 #include <array>
 #include <vector>
 
+#include "chord_abi.h"
 #include "isa/isa.h"
 #include "isa/x86_64_registers.h"
+#include "isa/x86_64_text.h"
 
 namespace chord::isa {
 namespace {
 
-constexpr std::array<const char *, 16> kWide = {"%rax", "%rcx", "%rdx", "%rbx", "%rsp", "%rbp", "%rsi", "%rdi",
-                                                "%r8",  "%r9",  "%r10", "%r11", "%r12", "%r13", "%r14", "%r15"};
-constexpr std::array<const char *, 16> kNarrow = {"%eax", "%ecx",  "%edx",  "%ebx",  "%esp",  "%ebp",  "%esi",  "%edi",
-                                                  "%r8d", "%r9d", "%r10d", "%r11d", "%r12d", "%r13d", "%r14d", "%r15d"};
 constexpr std::array<unsigned, 9> kScratch = {r11, r10, rcx, rdx, rsi, rdi, r8, r9, rax};
-constexpr int kRedZone = 128;
 
 std::string slot(const PathHolder &h, int64_t moved) {
   int64_t displacement = h.displacement + (h.base == kStackPointer ? moved : 0);
-  return fmt::format("{}({})", displacement, kWide[h.base]);
+  return fmt::format("{}({})", displacement, reg(h.base));
 }
 
-std::string load_constant(int64_t value, unsigned reg) {
-  if (value >= 0 && value <= INT64_C(0xffffffff)) return fmt::format("\tmovl\t${},{}\n", value, kNarrow[reg]);
-  if (fits_constant(value)) return fmt::format("\tmovq\t${},{}\n", value, kWide[reg]);
-  return fmt::format("\tmovabsq\t${},{}\n", value, kWide[reg]);
+std::string load_constant(int64_t value, unsigned r) {
+  if (value >= 0 && value <= INT64_C(0xffffffff)) return fmt::format("\tmovl\t${},{}\n", value, low_half(r));
+  if (fits_constant(value)) return fmt::format("\tmovq\t${},{}\n", value, reg(r));
+  return fmt::format("\tmovabsq\t${},{}\n", value, reg(r));
 }
 
 // Runs `body(scratch registers, bytes the stack pointer is lower)` with registers that
 // are dead, or else kept on the stack beyond the red zone. Never the holder's own.
+// `spoils_flags`: the flags are kept as well, if somebody wants them.
 template <class Body>
-Snippet with_scratch(const PathHolder &h, Resources live, unsigned count, Body body) {
+Snippet with_scratch(const PathHolder &h, Resources live, unsigned count, Body body, bool spoils_flags = false) {
+  bool keeps_flags = spoils_flags && (live & kFlags);
   std::vector<unsigned> scratch;
   for (unsigned r : kScratch) {
     if (scratch.size() < count && !(live & general(r)) && r != h.reg) scratch.push_back(r);
   }
-  if (scratch.size() == count) return body(scratch, 0);
+  if (scratch.size() == count && !keeps_flags) return body(scratch, 0);
   scratch.clear();
-  std::string before = fmt::format("\tleaq\t-{0}(%rsp),%rsp\n\t.cfi_adjust_cfa_offset {0}\n", kRedZone), after;
+  std::string before = move_stack(-kRedZone), after;
+  if (keeps_flags) {
+    before += "\tpushfq\n\t.cfi_adjust_cfa_offset 8\n";
+    after = "\tpopfq\n\t.cfi_adjust_cfa_offset -8\n";
+  }
   for (unsigned r : kScratch) {
     if (scratch.size() == count || r == h.reg) continue;
-    before += fmt::format("\tpushq\t{}\n\t.cfi_adjust_cfa_offset 8\n", kWide[r]);
-    after = fmt::format("\tpopq\t{}\n\t.cfi_adjust_cfa_offset -8\n", kWide[r]) + after;
+    before += push(r);
+    after = pop(r) + after;
     scratch.push_back(r);
   }
-  Snippet inner = body(scratch, kRedZone + 8 * static_cast<int64_t>(count));
-  inner.text = before + inner.text + after + fmt::format("\tleaq\t{0}(%rsp),%rsp\n\t.cfi_adjust_cfa_offset -{0}\n", kRedZone);
-  inner.price += 2 + 2 * count;
+  Snippet inner = body(scratch, kRedZone + 8 * static_cast<int64_t>(count + keeps_flags));
+  inner.text = before + inner.text + after + move_stack(kRedZone);
+  inner.tail += after.size() + move_stack(kRedZone).size();
+  inner.price += 2 + 2 * (count + keeps_flags);
   inner.moves_stack = true;
   return inner;
 }
 
 std::string add_to_register(unsigned target, int64_t amount) {
-  return fmt::format("\tleaq\t{}({}),{}\n", amount, kWide[target], kWide[target]);
+  return fmt::format("\tleaq\t{}({}),{}\n", amount, reg(target), reg(target));
 }
 
 }  // namespace
@@ -86,15 +90,15 @@ Snippet add_to_path(const PathHolder &h, int64_t amount, Resources live) {
   if (h.kind != PathHolder::Kind::slot) {
     if (small) return {add_to_register(h.reg, amount), 1};
     return with_scratch(h, live, 1, [&](const std::vector<unsigned> &r, int64_t) -> Snippet {
-      return {load_constant(amount, r[0]) + fmt::format("\tleaq\t({0},{1}),{0}\n", kWide[h.reg], kWide[r[0]]), 2};
+      return {load_constant(amount, r[0]) + fmt::format("\tleaq\t({0},{1}),{0}\n", reg(h.reg), reg(r[0])), 2};
     });
   }
   if (small && !(live & kFlags)) return {fmt::format("\taddq\t${},{}\n", amount, slot(h, 0)), 1};
   return with_scratch(h, live, small ? 1 : 2, [&](const std::vector<unsigned> &r, int64_t moved) -> Snippet {
-    std::string place = slot(h, moved), load = fmt::format("\tmovq\t{},{}\n", place, kWide[r[0]]);
-    std::string store = fmt::format("\tmovq\t{},{}\n", kWide[r[0]], place);
+    std::string place = slot(h, moved), load = fmt::format("\tmovq\t{},{}\n", place, reg(r[0]));
+    std::string store = fmt::format("\tmovq\t{},{}\n", reg(r[0]), place);
     if (small) return {load + add_to_register(r[0], amount) + store, 3};
-    return {load + load_constant(amount, r[1]) + fmt::format("\tleaq\t({0},{1}),{0}\n", kWide[r[0]], kWide[r[1]]) + store, 4};
+    return {load + load_constant(amount, r[1]) + fmt::format("\tleaq\t({0},{1}),{0}\n", reg(r[0]), reg(r[1])) + store, 4};
   });
 }
 
@@ -108,15 +112,59 @@ Snippet count_path(const PathHolder &h, const CounterPlace &place, Resources liv
   return with_scratch(h, live, 1, [&](const std::vector<unsigned> &r, int64_t moved) {
     at.index_register = r[0];
     Snippet s = increment(at, live | general(r[0]));
-    s.text = fmt::format("\tmovq\t{},{}\n", slot(h, moved), kWide[r[0]]) + s.text;
+    s.text = fmt::format("\tmovq\t{},{}\n", slot(h, moved), reg(r[0])) + s.text;
     s.price += 1;
     return s;
   });
 }
 
-unsigned dwarf_number(unsigned reg) {
+namespace {
+
+// register = number of the path + `add`. `spare` may be changed.
+std::string load_number(const PathHolder &h, int64_t add, unsigned into, unsigned spare, int64_t moved) {
+  unsigned holder = h.reg;
+  std::string text;
+  if (h.kind == PathHolder::Kind::slot) {
+    text = fmt::format("\tmovq\t{},{}\n", slot(h, moved), reg(into));
+    holder = into;
+  }
+  if (fits_constant(add)) return text + fmt::format("\tleaq\t{}({}),{}\n", add, reg(holder), reg(into));
+  return text + load_constant(add, spare) + fmt::format("\tleaq\t({},{}),{}\n", reg(holder), reg(spare), reg(into));
+}
+
+// The runtime finds another slot: the word that held the number then holds the index.
+std::string ask_for_slot(unsigned key, unsigned index, unsigned numbers, bool below_red_zone) {
+  std::string down = below_red_zone ? "" : move_stack(-kRedZone), up = below_red_zone ? "" : move_stack(kRedZone);
+  return down + push(key) + push(numbers) + "\tcall\t__chord_find_path\n" + pop(numbers) + pop(index) + up;
+}
+
+}  // namespace
+
+Snippet count_path_by_number(const PathHolder &h, const CounterPlace &place, const NumberedCounters &counters,
+                             Resources live) {
+  auto body = [&](const std::vector<unsigned> &r, int64_t moved) {
+    unsigned key = r[0], index = r[1], numbers = r[2];
+    std::string text = load_number(h, static_cast<int64_t>(static_cast<uint64_t>(place.index) + 1), key, index, moved);
+    text += load_constant(static_cast<int64_t>(CHORD_PATH_FACTOR), index) +
+            fmt::format("\timulq\t{0},{1}\n\tshrq\t${2},{1}\n\tleaq\t{3}(%rip),{4}\n\tcmpq\t{0},({4},{1},8)\n\tje\t{5}\n",
+                        reg(key), reg(index), 64 - CHORD_PATH_SLOT_BITS, counters.numbers, reg(numbers), counters.found) +
+            ask_for_slot(key, index, numbers, moved != 0) + counters.found + ":\n";
+    CounterPlace at = place;
+    at.index = 0;
+    at.index_register = index;
+    Resources busy = live | general(index) | (h.kind == PathHolder::Kind::slot ? 0 : general(h.reg));
+    Snippet s = increment(at, busy & ~(general(key) | general(numbers) | kFlags));
+    s.text = text + s.text;
+    s.price += 7 + (h.kind == PathHolder::Kind::slot ? 1 : 0);
+    s.moves_stack = true;
+    return s;
+  };
+  return with_scratch(h, live, 3, body, true);
+}
+
+unsigned dwarf_number(unsigned r) {
   constexpr std::array<unsigned, 16> kNumbers = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
-  return kNumbers[reg];
+  return kNumbers[r];
 }
 
 std::string saved_register_rule(const PathHolder &h) {
@@ -127,14 +175,14 @@ std::string saved_register_rule(const PathHolder &h) {
 std::string widen_frame(const PathHolder &h, bool unwinding) {
   auto line = [&](const std::string &text) { return unwinding ? "\t" + text + "\n" : std::string(); };
   if (h.kind == PathHolder::Kind::slot) return "\tleaq\t-16(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset 16");
-  return fmt::format("\tpushq\t{}\n", kWide[h.reg]) + line(".cfi_adjust_cfa_offset 8") + line(saved_register_rule(h)) +
+  return fmt::format("\tpushq\t{}\n", reg(h.reg)) + line(".cfi_adjust_cfa_offset 8") + line(saved_register_rule(h)) +
          "\tleaq\t-8(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset 8");
 }
 
 std::string narrow_frame(const PathHolder &h, bool unwinding) {
   auto line = [&](const std::string &text) { return unwinding ? "\t" + text + "\n" : std::string(); };
   if (h.kind == PathHolder::Kind::slot) return "\tleaq\t16(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset -16");
-  return "\tleaq\t8(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset -8") + fmt::format("\tpopq\t{}\n", kWide[h.reg]) +
+  return "\tleaq\t8(%rsp),%rsp\n" + line(".cfi_adjust_cfa_offset -8") + fmt::format("\tpopq\t{}\n", reg(h.reg)) +
          line(".cfi_adjust_cfa_offset -8") + line(fmt::format(".cfi_restore {}", dwarf_number(h.reg)));
 }
 

@@ -63,6 +63,13 @@ std::string emit_record(const Placer &placer, const std::string &counters, const
                      placer.loaded(CHORD_PROCS_SECTION, "a", "progbits"), record, address, key, count, where);
 }
 
+// What the counters stand for, in front of their own record.
+std::string emit_numbers(const Placer &placer, const std::string &label, size_t count, uint64_t key) {
+  return emit_counters(placer, label, count, Kind::shared) + placer.loaded(CHORD_PROCS_SECTION, "a", "progbits") +
+         fmt::format("\t.balign 8\n\t.quad {}-.\n\t.quad {:#x}\n\t.long {}, {}\n", label, key, count,
+                     static_cast<int>(CHORD_COUNTERS_NUMBERS));
+}
+
 // Each as the difference to the one before.
 std::string emit_places(const std::vector<std::string> &labels, std::string previous) {
   std::string out;
@@ -104,14 +111,16 @@ std::string emit_flag(std::string_view symbol) {
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &p, const format::Procedure &map,
                          uint32_t n, uint32_t section_owner, const std::vector<std::string> &spots, const Options &options) {
   Placer placer(unit.source->sections[p.fragments[0].section], n, section_owner);
-  size_t count = map.plan.words();
-  std::string totals;
+  bool by_number = map.plan.paths.by_number;
+  size_t count = by_number ? CHORD_PATH_SLOTS + 1 : map.plan.words();
+  std::string totals, numbers;
+  if (by_number) numbers = emit_numbers(placer, numbers_label(n), count, map.key);
   if (options.callsites) {
     size_t calls = 1 + format::measured_calls(map).size();
     totals = emit_counters(placer, totals_label(n), calls, options.counters) +
              emit_record(placer, totals_label(n), totals_record_label(n), calls, options.counters, format::totals_key(map));
   }
-  return totals + emit_counters(placer, counters_label(n), count, options.counters) +
+  return totals + emit_counters(placer, counters_label(n), count, options.counters) + numbers +
          emit_record(placer, counters_label(n), record_label(n), count, options.counters, map.key) + tie_event_records(options) +
          emit_anchor(placer, map, n, spots);
 }

@@ -1,5 +1,7 @@
 #include "weave/paths.h"
 
+#include <fmt/core.h>
+
 #include "assembly/stack_frame.h"
 #include "core/chosen_paths.h"
 #include "core/path_numbering.h"
@@ -17,8 +19,10 @@ using isa::PathHolder;
 
 namespace {
 
-// Counters of one procedure; beyond that its paths are cut shorter.
-constexpr uint64_t kMostPaths = 2048;
+constexpr uint64_t kLargestTable = core::kLargestPathTable;
+// Numbers are below; where there would be more, paths are cut shorter. Not near 2^64, so that
+// the sums which tell partial paths that never return (core/path_numbering.h) have room.
+constexpr uint64_t kMostPaths = uint64_t{1} << 62;
 
 class PathPlanner {
  public:
@@ -29,6 +33,7 @@ class PathPlanner {
         forced_(p.edges.size()), frame_(assembly::analyse_stack(*context.unit, p)) {
     place_.kind = options.counters;
     place_.label = counters_label(n);
+    numbers_label_ = numbers_label(n);
   }
 
   std::optional<PathWeaving> run(std::string &why_not) {
@@ -38,8 +43,12 @@ class PathPlanner {
       auto numbers = format::chosen_paths(*options_.chosen, *context_.map, map_, *numbering_, why_not);
       if (!numbers) return std::nullopt;
       out_.plan.placement = core::Placement::none;
-      if (numbers->empty()) return std::move(out_);
-      if (!place_chosen(std::move(*numbers), why_not)) return std::nullopt;
+      if (!numbers->all && numbers->numbers.empty()) return std::move(out_);
+      if (numbers->all) {
+        place();
+      } else if (!place_chosen(std::move(numbers->numbers), why_not)) {
+        return std::nullopt;
+      }
     } else {
       place();
     }
@@ -115,6 +124,7 @@ class PathPlanner {
   void place() {
     probes_ = core::place_path_probes(graph_, *numbering_, costs(), format::silent_edges(map_));
     needs_holder_ = numbering_->paths > 1;
+    out_.plan.paths.by_number = numbering_->paths > kLargestTable;
     for (uint32_t e = 1; e < numbering_->left_out.size(); ++e) {  // one path, but several ways that end early
       needs_holder_ = needs_holder_ || (numbering_->left_out[e] && numbering_->value[e] != 0);
     }
@@ -127,7 +137,7 @@ class PathPlanner {
   bool place_chosen(std::vector<uint64_t> numbers, std::string &why_not) {
     std::optional<core::ChosenPaths> chosen =
         core::place_chosen_probes(graph_, *numbering_, numbers, costs(), format::silent_edges(map_),
-                                  options_.path_algorithm, kMostPaths, why_not);
+                                  options_.path_algorithm, kLargestTable, why_not);
     if (!chosen) return false;
     probes_ = std::move(chosen->probes);
     counts_ = std::move(chosen->counts);
@@ -137,6 +147,7 @@ class PathPlanner {
     out_.plan.paths.chosen = std::move(numbers);
     out_.plan.paths.slots = std::move(chosen->slots);
     out_.plan.paths.words = chosen->words;
+    out_.plan.paths.by_number = chosen->by_number;
     return true;
   }
 
@@ -270,7 +281,7 @@ class PathPlanner {
     if (probe.ends) {
       isa::CounterPlace place = place_;
       place.index = h.kind == PathHolder::Kind::none ? constant_index(probe) : probe.add;
-      if (counts_[e]) parts.push_back(isa::count_path(h, place, live));
+      if (counts_[e]) parts.push_back(count(e, h, place, live));
       if (restarts_[e] && !is_landing(x.to)) parts.push_back(isa::set_path(h, probe.restart, live));
     } else if (!enters && !is_landing(x.from)) {
       parts.push_back(isa::add_to_path(h, probe.add, live));
@@ -286,6 +297,11 @@ class PathPlanner {
       whole.snippet.moves_stack = whole.snippet.moves_stack || part.moves_stack;
     }
     if (!whole.snippet.text.empty() || whole.role != Probe::Role::inside) out_.probes.push_back(std::move(whole));
+  }
+
+  isa::Snippet count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
+    if (!out_.plan.paths.by_number) return isa::count_path(h, place, live);
+    return isa::count_path_by_number(h, place, {numbers_label_, fmt::format("{}_{}", numbers_label_, e)}, live);
   }
 
   // Without a holder: a procedure of one path, or one whose holder would never change.
@@ -326,6 +342,7 @@ class PathPlanner {
   std::vector<bool> forced_;  // by edge: ends a path in any case
   assembly::StackFrame frame_;
   isa::CounterPlace place_;
+  std::string numbers_label_;
   std::optional<core::PathNumbering> numbering_;
   core::PathProbes probes_;
   std::vector<bool> counts_, restarts_;  // by edge: what of its probe is needed

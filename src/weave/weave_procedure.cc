@@ -31,6 +31,7 @@ std::string end_label(uint32_t n, size_t fragment) { return fmt::format(".Lchord
 std::string mark_label(uint32_t n, uint32_t instruction) { return fmt::format(".Lchord_m{}_{}", n, instruction); }
 std::string counters_label(uint32_t n) { return fmt::format(".Lchord_c{}", n); }
 std::string record_label(uint32_t n) { return fmt::format(".Lchord_p{}", n); }
+std::string numbers_label(uint32_t n) { return fmt::format(".Lchord_u{}", n); }
 std::string spot_label(uint32_t n, uint32_t spot) { return fmt::format(".Lchord_w{}_{}", n, spot); }
 std::string totals_record_label(uint32_t n) { return fmt::format(".Lchord_q{}", n); }
 std::string personality_label(const std::string &personality) { return "__chord_personality." + personality; }

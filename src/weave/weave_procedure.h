@@ -23,6 +23,7 @@ std::string end_label(uint32_t n, size_t fragment);
 std::string mark_label(uint32_t n, uint32_t instruction);
 std::string counters_label(uint32_t n);
 std::string record_label(uint32_t n);
+std::string numbers_label(uint32_t n);
 std::string spot_label(uint32_t n, uint32_t spot);
 std::string totals_record_label(uint32_t n);
 

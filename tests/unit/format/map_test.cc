@@ -133,6 +133,11 @@ TEST(Map, ChosenPathsSurviveAndAreChecked) {
   EXPECT_EQ(map_from_text(to_text(map), error)->procedures[0].plan.paths, p.plan.paths) << error;
   p.plan.paths.words = 4;
   EXPECT_NE(decode_maps(encode_map(map)).error.find("a chosen path is out of range"), std::string::npos);
+  p.plan.paths = {2, {}, {}, false, {0, 1}, {uint64_t{1} << 62, 0}, 0, true};  // by number
+  read = decode_maps(encode_map(map));
+  ASSERT_EQ(read.error, "");
+  EXPECT_EQ(read.units[0].procedures[0].plan.paths, p.plan.paths);
+  EXPECT_EQ(map_from_text(to_text(map), error)->procedures[0].plan.paths, p.plan.paths) << error;
   p.plan.paths = {2, {}, {}, false, {1, 0}, {1, 0}, 5};
   EXPECT_NE(decode_maps(encode_map(map)).error.find("the chosen paths are out of order"), std::string::npos);
 }

@@ -15,14 +15,14 @@ Segment run(const std::string &label, std::vector<uint64_t> counters) {
   s.threads = 2;
   s.start_ns = 100;
   s.end_ns = 200;
-  s.modules.push_back({"/bin/a", "id", 0x1000, {{1, std::move(counters)}}});
+  s.modules.push_back({"/bin/a", "id", 0x1000, {{1, std::move(counters), false, {}}}});
   return s;
 }
 
 TEST(Merge, SumsRunsOfTheSameModules) {
   Segment second = run("", {4, 5});
   second.start_ns = 50;
-  second.modules.push_back({"/lib/b.so", "", 0, {{9, {1}}}});
+  second.modules.push_back({"/lib/b.so", "", 0, {{9, {1}, false, {}}}});
   second.exits = {{0x10, 3, 1, 0}, {0x20, 1, 0, 1}};
   Segment third = run("", {0, 1});
   third.exits = {{0x20, 1, 0, 1}};
@@ -39,6 +39,18 @@ TEST(Merge, SumsRunsOfTheSameModules) {
   EXPECT_EQ(s.exits, (std::vector<EarlyExit>{{0x20, 2, 0, 1}, {0x10, 3, 1, 0}}));
   EXPECT_EQ(s.thread_events, (std::vector<ThreadEvents>{
                                  {1, CHORD_EVENT_CALLS, 1}, {2, CHORD_EVENT_CALLS, 19}, {2, CHORD_EVENT_LOADS, 4}}));
+}
+
+TEST(Merge, CountsByNumberAreAddedByNumber) {
+  Segment first = run("", {}), second = run("", {}), third = run("", {1});
+  first.modules[0].procedures = {{1, {}, true, {{3, 1}, {uint64_t{1} << 61, 5}}}};
+  second.modules[0].procedures = {{1, {}, true, {{0, 2}, {3, 10}}}};
+  second.exits = {{0x10, 3, 0, CHORD_EXIT_PATH, 77}};
+  std::vector<Segment> merged = merge_segments({first, second});
+  std::vector<std::pair<uint64_t, uint64_t>> sums = {{0, 2}, {3, 11}, {uint64_t{1} << 61, 5}};
+  EXPECT_EQ(merged[0].modules[0].procedures[0].numbers, sums);
+  EXPECT_EQ(merged[0].exits, second.exits);
+  EXPECT_THROW(merge_segments({first, third}), base::Error);
 }
 
 TEST(Merge, MergingAgainChangesNothing) {

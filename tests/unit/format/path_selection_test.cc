@@ -23,6 +23,7 @@ TEST(PathSelection, LinesAreReadAndWrittenAlike) {
       "parse none shape=0000000000000017\n"
       "parse blocks=0,18,parse.cold+4,60\n"
       "parse src/parser.c:12,15,40\n"
+      "parse * shape=0000000000000018\n"
       "log_* *\n";
   PathSelection selection = read_path_selection("# all kinds\n\n" + text + "   # end\n", "sel");
   std::string again;

@@ -86,6 +86,11 @@ class Sampler {
       ModuleProfile::Procedure &p = m.procedures.emplace_back();
       p.key = word();
       for (uint32_t n = below(12); n > 0; --n) p.counters.push_back(below(2) != 0 ? 0 : word() >> below(64));
+      if (below(4) != 0) continue;
+      p.counters.clear();
+      p.by_number = true;
+      for (uint64_t n = below(5), number = below(9); n > 0; --n, number += 1 + (word() >> (3 + below(60))))
+        p.numbers.emplace_back(number, 1 + below(1000));
     }
   }
 
