@@ -10,4 +10,7 @@ for program in "$here"/cores/*; do
         fail "$(basename "$program") $compiler $level: $(cat compared)"
     done
   done
+  # And its counters of events agree with them.
+  "$here/../oracle/compare.py" --core --chord-flags="--place=optimal --events=instructions --budget" gcc -O2 $flags "$program" >compared ||
+    fail "$(basename "$program") with events: $(cat compared)"
 done
