@@ -10,18 +10,15 @@
 // (src/analysis/image_segment.cc): a core file, or what CHORD_DURABLE left.
 #pragma once
 
-#include <ucontext.h>
-
 #include "chord_abi.h"
+#include "durable.h"
+#include "notes.h"
 #include "sys.h"
+#include "unwinding.h"
 
 namespace chord::runtime {
 
-struct Instance;
-struct Module;
-struct Thread;
-
-// Raise it whenever the layout or meaning of a structure in this file changes:
+// Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
 constexpr uint32_t layout_version = 11;
@@ -231,124 +228,6 @@ void begin_budgets(Instance &instance, Thread &thread);
 // A module that the thread has not run yet. Call with the lock held.
 void watch_new_module(const Module &module, const Thread &thread);
 
-// ---- Unwinding (unwind.cc, cfi.cc, expressions.cc) -----------------------
-
-// Registers by DWARF number; 16 is the program counter.
-struct Registers {
-  uint64_t r[17];
-  uint64_t pc() const { return r[16]; }
-  uint64_t sp() const { return r[7]; }
-};
-extern "C" void __chord_capture(Registers *) __attribute__((visibility("hidden")));
-
-struct Frame {
-  Registers registers;
-  // The frame was interrupted (a signal): pc has not been executed. Otherwise pc
-  // is a return address.
-  bool interrupted = false;
-  bool checked = false;  // … by a probe that found a budget used up
-  bool safe = false;  // memory may be damaged: check every read
-  const ucontext_t *context = nullptr;  // interrupted frames: all that the kernel saved
-};
-
-enum class Step { caller, end, lost };
-// Replaces the frame by its caller's. `lost`: no unwind information.
-Step step(Instance &instance, Frame &frame);
-Frame frame_of(const ucontext_t &context);
-// What a walk through a frame depends on, if its rule is an ordinary one and
-// still remembered.
-struct FrameShape {
-  bool by_frame_pointer;  // else by stack pointer
-  bool saves_frame_pointer;
-  int32_t frame_pointer_offset;  // where, from the caller's stack pointer
-  bool keeps_path;               // the frame has a path register
-};
-bool known_shape(Instance &instance, uint64_t place, FrameShape &shape);
-// Address of the function around pc, or 0.
-uint64_t function_start(Instance &instance, uint64_t pc);
-// Copies memory that may not be there.
-bool read_safely(const void *from, void *into, size_t size);
-// The path register of an activation (CHORD_PATH_NOTE), or 0 if it has none.
-uint64_t path_of(Instance &instance, const Frame &frame);
-void forget_unwind_rules(Instance &instance);
-// Programs linked without .eh_frame_hdr (static ones): where .eh_frame is.
-void find_static_frames(Instance &instance);
-
-// ---- Early exits (exits.cc) ----------------------------------------------
-
-struct ExitTable {
-  ExitTable *next;
-  uint64_t slots;  // a power of two
-  struct Slot {
-    uint64_t key;   // pc, with the kind above it; 0 = free
-    uint64_t path;  // path register ^ exit_path_bit; 0 = not yet written
-    int64_t count;
-  } slot[];
-};
-constexpr int exit_kind_shift = 57;  // programs get no address that long
-constexpr uint64_t exit_path_bit = uint64_t{1} << 63;  // no path register has only this
-constexpr uint64_t exit_pc_bits = (uint64_t{1} << exit_kind_shift) - 1;
-
-void record_exit(Instance &instance, uint64_t pc, uint32_t kind, uint64_t path, int64_t count);
-// Records every woven frame from here outwards; `count` is +1 when the frames
-// end, -1 when a new segment begins with them already running.
-void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t count);
-// Moves what was recorded in the module's range to instance.resolved_since, with
-// link-time addresses. `merge`: add to equal exits that are there already.
-void collect_exits(Instance &instance, Module &module, bool merge);
-void forget_exits(Instance &instance);
-// A longjmp from here to the frame that contains the address `target`.
-void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count);
-
-// The frame that contains `target` is left by a longjmp; those below it are told apart.
-void record_left_frame(Instance &instance, Thread &thread, Frame from, uint64_t target);
-// libc keeps the stack pointer of a jmp_buf mangled with a per-process secret.
-inline uint64_t stack_pointer_of(const long *registers) {
-  uint64_t value = static_cast<uint64_t>(registers[6]);
-  asm("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
-  return value;
-}
-
-// ---- longjmps seen before (jumps.cc) ------------------------------------------
-
-struct JumpPath {
-  JumpPath *next;
-  uint64_t pc;       // return address of the call of longjmp
-  int64_t distance;  // from the stack pointer there to the target
-  int64_t count;
-  uint32_t checks, frames;
-  struct Check {
-    int32_t offset;    // of the word, from the stack pointer; or in_register
-    int32_t relative;  // the word minus the stack pointer is compared
-    int64_t value;
-  } check[];  // then the frames' program counters
-  uint64_t *pcs() { return reinterpret_cast<uint64_t *>(check + checks); }
-};
-
-struct JumpTable {
-  static constexpr size_t buckets = 512;
-  JumpPath *bucket[buckets];
-  uint32_t paths;
-};
-
-// True if the jump took a known path, which is then counted.
-bool count_known_jump(Instance &instance, const Registers &here, uint64_t target);
-// Walks the path, keeps and counts it; false, with nothing recorded, if it is no
-// path to keep.
-bool remember_jump(Instance &instance, const Frame &from, uint64_t target);
-// Turns what the paths counted into exits.
-void spill_jumps(Instance &instance);
-void forget_jumps(Instance &instance);
-
-// ---- Suspended contexts (contexts.cc) -----------------------------------------
-
-struct ContextTable {
-  static constexpr size_t slots = 1024;
-  const ucontext_t *suspended[slots];
-};
-// As record_frames, for every context that swapcontext left.
-void record_suspended(Instance &instance, int64_t count);
-
 // ---- Stops (stop.cc) -------------------------------------------------------
 
 // Brings every other thread to rest with its frames recorded; returns the number
@@ -384,36 +263,6 @@ void remember_stderr(Instance &instance);
 // One line for the user, if stderr is still the one the program was started with.
 void say(const Instance &instance, const Text &message);
 
-// ---- Counts that survive (durable.cc) --------------------------------------
-
-// How the file begins, mapped as part 0 of itself.
-struct LiveFile {
-  uint64_t magic;  // CHORD_LIVE_MAGIC
-  uint32_t version;
-  uint32_t count;  // parts
-  uint64_t used;   // bytes of the file
-  Instance *instance;
-  struct Part {
-    void *address;  // null: none, or no more
-    uint64_t size, offset;
-  } part[];
-};
-
-// Moves the instance to a file; where that fails it stays where it was.
-Instance *make_durable(Instance *instance);
-// Memory that a reader of the dead process needs; zeroed, or null.
-void *map_kept(Instance &instance, size_t size);
-void unmap_kept(Instance &instance, void *pages, size_t size);
-// The last segment is written; the file can go.
-void end_durable(Instance &instance);
-// It was not the last, after all: an exec failed.
-void resume_durable(Instance &instance);
-// Around a fork, with the lock held: before it, after it in the parent, and in the child
-// before anything else, then when it knows who it is.
-void copy_durable(Instance &instance);
-void drop_copy();
-void become_private();
-
 // ---- Signals (signals.cc) ----------------------------------------------------
 
 void take_fatal_signals(Instance &instance, const ModuleState &state);
@@ -426,46 +275,6 @@ void on_thread_end(void *thread);
 
 // ---- The process ---------------------------------------------------------------
 
-enum Note : uint32_t {
-  note_stack_lost = 1,  // a stack could not be walked to its end
-  note_out_of_memory = 2,
-  note_foreign_threads = 4,  // threads that count in the shared array
-  note_unseen_threads = 8,   // threads whose counters were never found
-  note_other_stack = 16,     // a longjmp to a stack that is not below us
-  note_not_durable = 32,     // part of it is in no file, although CHORD_DURABLE asked for it
-  note_calls_unmeasured = 64,  // brackets that were not closed where they should
-  note_ended_early = 128,      // a thread was, maybe where not all its frames could be told
-  note_end = 256,
-};
-
-inline const char *note_text(uint32_t note) {
-  switch (note) {
-    case note_stack_lost:
-      return "a stack could not be walked to its end (code without unwind information); functions that were "
-             "active there may be contradictory";
-    case note_out_of_memory:
-      return "the runtime ran out of memory; counts are missing";
-    case note_foreign_threads:
-      return "threads that were not started through instrumented code share counters of shared objects; those "
-             "counts may be too low";
-    case note_unseen_threads:
-      return "threads that were not started through pthread_create are running; their counts are missing";
-    case note_not_durable:
-      return "CHORD_DURABLE: not all counts could be kept in a file, they would not have survived SIGKILL; no space, "
-             "or built without --durable";
-    case note_calls_unmeasured:
-      return "calls were left in a way that was not noticed, or stacks were switched; what calls took with all "
-             "they called is not exact";
-    case note_ended_early:
-      return "a thread was ended by pthread_exit or a cancellation, and not all functions it was in could be told (code "
-             "without unwind information, or cleanup handlers beside others or a longjmp); they may be counted too far";
-    default:
-      return "a longjmp went to another stack; functions that were active on the stack it left may be "
-             "contradictory";
-  }
-}
-
-struct UnwindCache;
 // A list of records of one size, for readers of the dead process, too.
 struct Records {
   char *data;

@@ -1,0 +1,39 @@
+// Private declarations of the runtime: counts in a file that survives the process
+// (CHORD_DURABLE), for the process itself and for who reads the file afterwards.
+#pragma once
+
+#include "sys.h"
+
+namespace chord::runtime {
+
+struct Instance;
+
+// How the file begins, mapped as part 0 of itself.
+struct LiveFile {
+  uint64_t magic;  // CHORD_LIVE_MAGIC
+  uint32_t version;
+  uint32_t count;  // parts
+  uint64_t used;   // bytes of the file
+  Instance *instance;
+  struct Part {
+    void *address;  // null: none, or no more
+    uint64_t size, offset;
+  } part[];
+};
+
+// Moves the instance to a file; where that fails it stays where it was.
+Instance *make_durable(Instance *instance);
+// Memory that a reader of the dead process needs; zeroed, or null.
+void *map_kept(Instance &instance, size_t size);
+void unmap_kept(Instance &instance, void *pages, size_t size);
+// The last segment is written; the file can go.
+void end_durable(Instance &instance);
+// It was not the last, after all: an exec failed.
+void resume_durable(Instance &instance);
+// Around a fork, with the lock held: before it, after it in the parent, and in the child
+// before anything else, then when it knows who it is.
+void copy_durable(Instance &instance);
+void drop_copy();
+void become_private();
+
+}  // namespace chord::runtime

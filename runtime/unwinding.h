@@ -1,0 +1,135 @@
+// Private declarations of the runtime: stacks, and what is known of the activations on them. See
+// runtime.h for the process they belong to, and for who else reads these structures.
+#pragma once
+
+#include <ucontext.h>
+
+#include "chord_abi.h"
+#include "sys.h"
+
+namespace chord::runtime {
+
+struct Instance;
+struct Module;
+struct Thread;
+struct UnwindCache;
+
+// ---- Unwinding (unwind.cc, cfi.cc, expressions.cc) -----------------------
+
+// Registers by DWARF number; 16 is the program counter.
+struct Registers {
+  uint64_t r[17];
+  uint64_t pc() const { return r[16]; }
+  uint64_t sp() const { return r[7]; }
+};
+extern "C" void __chord_capture(Registers *) __attribute__((visibility("hidden")));
+
+struct Frame {
+  Registers registers;
+  // The frame was interrupted (a signal): pc has not been executed. Otherwise pc
+  // is a return address.
+  bool interrupted = false;
+  bool checked = false;  // … by a probe that found a budget used up
+  bool safe = false;  // memory may be damaged: check every read
+  const ucontext_t *context = nullptr;  // interrupted frames: all that the kernel saved
+};
+
+enum class Step { caller, end, lost };
+// Replaces the frame by its caller's. `lost`: no unwind information.
+Step step(Instance &instance, Frame &frame);
+Frame frame_of(const ucontext_t &context);
+// What a walk through a frame depends on, if its rule is an ordinary one and
+// still remembered.
+struct FrameShape {
+  bool by_frame_pointer;  // else by stack pointer
+  bool saves_frame_pointer;
+  int32_t frame_pointer_offset;  // where, from the caller's stack pointer
+  bool keeps_path;               // the frame has a path register
+};
+bool known_shape(Instance &instance, uint64_t place, FrameShape &shape);
+// Address of the function around pc, or 0.
+uint64_t function_start(Instance &instance, uint64_t pc);
+// Copies memory that may not be there.
+bool read_safely(const void *from, void *into, size_t size);
+// The path register of an activation (CHORD_PATH_NOTE), or 0 if it has none.
+uint64_t path_of(Instance &instance, const Frame &frame);
+void forget_unwind_rules(Instance &instance);
+// Programs linked without .eh_frame_hdr (static ones): where .eh_frame is.
+void find_static_frames(Instance &instance);
+
+// ---- Early exits (exits.cc) ----------------------------------------------
+
+struct ExitTable {
+  ExitTable *next;
+  uint64_t slots;  // a power of two
+  struct Slot {
+    uint64_t key;   // pc, with the kind above it; 0 = free
+    uint64_t path;  // path register ^ exit_path_bit; 0 = not yet written
+    int64_t count;
+  } slot[];
+};
+constexpr int exit_kind_shift = 57;  // programs get no address that long
+constexpr uint64_t exit_path_bit = uint64_t{1} << 63;  // no path register has only this
+constexpr uint64_t exit_pc_bits = (uint64_t{1} << exit_kind_shift) - 1;
+
+void record_exit(Instance &instance, uint64_t pc, uint32_t kind, uint64_t path, int64_t count);
+// Records every woven frame from here outwards; `count` is +1 when the frames
+// end, -1 when a new segment begins with them already running.
+void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t count);
+// Moves what was recorded in the module's range to instance.resolved_since, with
+// link-time addresses. `merge`: add to equal exits that are there already.
+void collect_exits(Instance &instance, Module &module, bool merge);
+void forget_exits(Instance &instance);
+// A longjmp from here to the frame that contains the address `target`.
+void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count);
+
+// The frame that contains `target` is left by a longjmp; those below it are told apart.
+void record_left_frame(Instance &instance, Thread &thread, Frame from, uint64_t target);
+// libc keeps the stack pointer of a jmp_buf mangled with a per-process secret.
+inline uint64_t stack_pointer_of(const long *registers) {
+  uint64_t value = static_cast<uint64_t>(registers[6]);
+  asm("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
+  return value;
+}
+
+// ---- longjmps seen before (jumps.cc) ------------------------------------------
+
+struct JumpPath {
+  JumpPath *next;
+  uint64_t pc;       // return address of the call of longjmp
+  int64_t distance;  // from the stack pointer there to the target
+  int64_t count;
+  uint32_t checks, frames;
+  struct Check {
+    int32_t offset;    // of the word, from the stack pointer; or in_register
+    int32_t relative;  // the word minus the stack pointer is compared
+    int64_t value;
+  } check[];  // then the frames' program counters
+  uint64_t *pcs() { return reinterpret_cast<uint64_t *>(check + checks); }
+};
+
+struct JumpTable {
+  static constexpr size_t buckets = 512;
+  JumpPath *bucket[buckets];
+  uint32_t paths;
+};
+
+// True if the jump took a known path, which is then counted.
+bool count_known_jump(Instance &instance, const Registers &here, uint64_t target);
+// Walks the path, keeps and counts it; false, with nothing recorded, if it is no
+// path to keep.
+bool remember_jump(Instance &instance, const Frame &from, uint64_t target);
+// Turns what the paths counted into exits.
+void spill_jumps(Instance &instance);
+void forget_jumps(Instance &instance);
+
+// ---- Suspended contexts (contexts.cc) -----------------------------------------
+
+struct ContextTable {
+  static constexpr size_t slots = 1024;
+  const ucontext_t *suspended[slots];
+};
+// As record_frames, for every context that swapcontext left.
+void record_suspended(Instance &instance, int64_t count);
+
+}  // namespace chord::runtime
