@@ -118,14 +118,16 @@ void set_parts(uint64_t *counter, uint64_t value) {
 }
 
 // Makes probes come here when the calling thread has used up what one of the parts is given.
-void share_out(Instance &instance, const Thread &thread, uint32_t kind) {
+void share_out(Instance &instance, Thread &thread, uint32_t kind) {
   Guard guard(instance.lock);
-  const Budget &budget = thread.budgets[kind];
+  Budget &budget = thread.budgets[kind];
   uint64_t used = events_of_thread(instance, kind), left = budget.limit > used ? budget.limit - used : 0;
   uint64_t parts = 1;  // and one for what a counter lacks at a probe
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
     parts += module->live ? CHORD_EVENT_PARTS : 0;
-  uint64_t given = left / parts, value = given > CHORD_BUDGET_WINDOW ? 2 * idle - given : used_up;
+  uint64_t given = left / parts;
+  budget.watched = given <= CHORD_BUDGET_WINDOW;
+  uint64_t value = budget.watched ? used_up : 2 * idle - given;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
     if (module->live) set_parts(event_counter(*module, thread.pointer, kind), budget.runs ? value : idle);
 }
@@ -135,6 +137,12 @@ bool counts(const Instance &instance, uint32_t kind) {
     for (size_t i = 0; module->live && module->checks_budget && i < module->proc_count; ++i)
       if (module->procs[i].key == CHORD_EVENT_KEY(kind)) return true;
   return false;
+}
+
+// The calling thread, if it may ask about such a kind.
+__attribute__((noinline)) Thread *asking_thread(uint32_t kind) {
+  Instance *running = instance();
+  return running != nullptr && kind < CHORD_EVENT_KINDS ? current_thread(*running) : nullptr;
 }
 
 // Number of the kind that `text` begins with, followed by a colon.
@@ -192,8 +200,9 @@ extern "C" CHORD_SHARED bool __chord_budget_reached(int64_t word) {
   Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   if (thread == nullptr) return false;
   Budget &budget = thread->budgets[kind];
-  // Otherwise not yet, or one of the parts only; or, without a budget, it went below 0.
+  // Otherwise not yet, or one of the parts only; or, without a budget, one went below 0.
   bool reached = budget.runs && events_of_thread(*running, kind) + lacking >= budget.limit;
+  if (!reached && budget.runs && budget.watched) return false;
   if (reached) budget.runs = false;
   share_out(*running, *thread, kind);
   if (!reached) return false;
@@ -247,7 +256,7 @@ void warn_of_unknown_budgets(Instance &instance) {
 void begin_budgets(Instance &instance, Thread &thread) {
   for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
     if (instance.budgets[kind] == 0) continue;
-    thread.budgets[kind] = {instance.budgets[kind], nullptr, true};
+    thread.budgets[kind] = {instance.budgets[kind], nullptr, true, false};
     share_out(instance, thread, kind);
   }
 }
@@ -262,35 +271,32 @@ void watch_new_module(const Module &module, const Thread &thread) {
 // ---- <chord/chord.h> ------------------------------------------------------------------
 
 CHORD_API int __chord_api_budget(int kind, uint64_t events, void (*callback)(int, uint64_t)) {
-  Instance *running = instance();
-  Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   auto index = static_cast<uint32_t>(kind);
-  if (thread == nullptr || index >= CHORD_EVENT_KINDS || !counts(*running, index)) return -1;
-  uint64_t now = events_of_thread(*running, index);
-  thread->budgets[index] = {events < most - now ? now + events : most, callback, events != never};
-  share_out(*running, *thread, index);
+  Thread *thread = asking_thread(index);
+  if (thread == nullptr || !counts(*instance(), index)) return -1;
+  uint64_t now = events_of_thread(*instance(), index);
+  thread->budgets[index] = {events < most - now ? now + events : most, callback, events != never, false};
+  share_out(*instance(), *thread, index);
   return 0;
 }
 
 CHORD_API int __chord_api_budget_extend(int kind, uint64_t events) {
-  Instance *running = instance();
-  Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   auto index = static_cast<uint32_t>(kind);
-  if (thread == nullptr || index >= CHORD_EVENT_KINDS || thread->budgets[index].limit == 0) return -1;
+  Thread *thread = asking_thread(index);
+  if (thread == nullptr || thread->budgets[index].limit == 0) return -1;
   Budget &budget = thread->budgets[index];
   budget.limit = events < most - budget.limit ? budget.limit + events : most;
   budget.runs = true;
-  share_out(*running, *thread, index);
+  share_out(*instance(), *thread, index);
   return 0;
 }
 
 CHORD_API uint64_t __chord_api_budget_left(int kind) {
-  Instance *running = instance();
-  Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   auto index = static_cast<uint32_t>(kind);
-  if (thread == nullptr || index >= CHORD_EVENT_KINDS || thread->budgets[index].limit == 0) return never;
+  Thread *thread = asking_thread(index);
+  if (thread == nullptr || thread->budgets[index].limit == 0) return never;
   const Budget &budget = thread->budgets[index];
-  uint64_t now = events_of_thread(*running, index);
+  uint64_t now = events_of_thread(*instance(), index);
   return budget.limit > now ? budget.limit - now : 0;
 }
 

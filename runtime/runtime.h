@@ -141,6 +141,7 @@ struct Budget {
   uint64_t limit;  // of the thread's own count
   void (*callback)(int kind, uint64_t events);
   bool runs;
+  bool watched;  // too little is left to share: every probe looks
 };
 
 struct Thread {
