@@ -111,11 +111,11 @@ void number(benchmark::State &state) {
   measure(state, [&] { benchmark::DoNotOptimize(number_paths(graph, {}, UINT64_MAX, why)); });
 }
 
-BENCHMARK(paper)->RangeMultiplier(10)->Range(1000, 1'000'000)->Unit(benchmark::kMillisecond);
-BENCHMARK(ours)->RangeMultiplier(10)->Range(1000, 1'000'000)->Unit(benchmark::kMillisecond);
-BENCHMARK(place)->RangeMultiplier(10)->Range(1000, 1'000'000)->Unit(benchmark::kMillisecond);
-BENCHMARK(solve)->RangeMultiplier(10)->Range(1000, 1'000'000)->Unit(benchmark::kMillisecond);
-BENCHMARK(number)->RangeMultiplier(10)->Range(1000, 1'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(paper)->RangeMultiplier(10)->Range(1000, 10'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(ours)->RangeMultiplier(10)->Range(1000, 10'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(place)->RangeMultiplier(10)->Range(1000, 10'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(solve)->RangeMultiplier(10)->Range(1000, 10'000'000)->Unit(benchmark::kMillisecond);
+BENCHMARK(number)->RangeMultiplier(10)->Range(1000, 10'000'000)->Unit(benchmark::kMillisecond);
 
 }  // namespace
 }  // namespace chord::core

@@ -4,8 +4,8 @@
 // After Ball and Larus, "Branch Prediction for Free" (1993), as far as machine code
 // shows what they found in source: each heuristic looks at a two-way branch and, where
 // it applies, favours one of the two edges. Each has a probability, chosen for the
-// counters it places (`chord study placement`), near how often it is right (`chord study
-// branches`). Several on one branch are combined as independent evidence, by Dempster's
+// counters it places (`chord study placement`; `chord study branches` tells how often it is
+// right). Several on one branch are combined as independent evidence, by Dempster's
 // rule, as Wu and Larus do (1994):
 //   p, q  ->  pq / (pq + (1-p)(1-q)).
 // Frequencies then follow by core/weights.h.

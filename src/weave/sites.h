@@ -41,9 +41,10 @@ struct Site {
 };
 
 // Prices of sites, for choosing among them. A stub is reached by a jump and left by one; the
-// first replaces the original's.
+// first replaces the original's. The other weighs more than an instruction: it is certain,
+// while that its edge is rarer than others is an estimate.
 inline constexpr double kImpossible = std::numeric_limits<double>::infinity();
-inline constexpr double kStubPrice = 1.0;
+inline constexpr double kStubPrice = 1.25;
 
 struct Sites {
   std::vector<Site> edge;   // by edge
