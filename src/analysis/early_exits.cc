@@ -22,7 +22,9 @@ void ExitAdder::at_call(uint64_t pc, uint64_t path, int64_t count) {
   if (known_part()) instruction = PartLayout(map(), *hit_->anchor, hit_->part).ending_at(offset_);
   if (instruction) {
     measured().exits.push_back({*instruction, true, count, path});
-  } else {
+  } else if (map().plan.placement == core::Placement::paths) {
+    stood_at(pc, path, count);  // in the runtime, which a probe had called
+  } else if (map().plan.placement != core::Placement::chosen_paths) {
     refuse(pc, count);
   }
 }
@@ -40,6 +42,10 @@ void ExitAdder::at_pc(uint64_t pc, const Interruption &interruption, const std::
 }
 
 void ExitAdder::stood_at(uint64_t pc, uint64_t path, int64_t count) {
+  if (known_part() && map().plan.placement == core::Placement::paths) {
+    std::optional<uint32_t> spot = PartLayout(map(), *hit_->anchor, hit_->part).spot_at(offset_);
+    if (spot && *spot < map().spots.size()) return at_spot(map().spots[*spot], path, count);
+  }
   std::optional<uint32_t> instruction;
   bool executed = false;
   if (known_part()) {
@@ -52,6 +58,24 @@ void ExitAdder::stood_at(uint64_t pc, uint64_t path, int64_t count) {
   } else if (count != 0) {
     measured().exits.push_back({*instruction, executed, count, path});
   }
+}
+
+// What the activation would have counted, and the number it would be at.
+void ExitAdder::at_spot(const format::Spot &spot, uint64_t path, int64_t count) {
+  for (const format::Spot::Path::Count &c : spot.path.counts) {
+    uint64_t number = c.number + (c.fixed ? 0 : path);
+    auto counts = static_cast<uint64_t>(count * c.count);
+    if (map().plan.paths.by_number) {
+      measured().numbers[number] += counts;
+    } else if (number < map().plan.paths.paths) {
+      measured().counters.resize(map().plan.words());
+      measured().counters[number] += counts;
+    } else {
+      measured().problem = fmt::format("{} activations were on path {}, and there are {}", count, number, map().plan.paths.paths);
+    }
+  }
+  if (spot.instruction == core::kNone || count == 0) return;
+  measured().exits.push_back({spot.instruction, false, count, spot.path.sum + (spot.path.fixed ? 0 : path)});
 }
 
 bool ExitAdder::find(uint64_t place, uint64_t pc) {

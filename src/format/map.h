@@ -111,6 +111,20 @@ struct Spot {
   };
   std::vector<Lack> lacks;
   std::vector<uint32_t> held;  // in use: indices in Procedure::held
+  // Where paths are counted: the path register that such an activation would have, and what
+  // it would have counted; constants, or (not `fixed`) to be added to the register it has.
+  struct Path {
+    bool fixed = false;
+    uint64_t sum = 0;
+    struct Count {
+      bool fixed = false;
+      uint64_t number = 0;
+      int32_t count = 0;
+      bool operator==(const Count &) const = default;
+    };
+    std::vector<Count> counts;
+    bool operator==(const Path &) const = default;
+  } path;
   bool operator==(const Spot &) const = default;
 };
 

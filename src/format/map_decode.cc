@@ -220,6 +220,21 @@ class Decoder {
         if (lack.count != count) in_[kSpotLacks].fail();
       }
       ascending(kSpotHeld, s.held);
+      if (is_path_placement(p.plan.placement)) spot_path(s.path);
+    }
+  }
+
+  void spot_path(Spot::Path &path) {
+    base::ByteReader &in = in_[kSpotPaths];
+    path.fixed = in.bounded(1) != 0;
+    path.sum = static_cast<uint64_t>(in.svarint());
+    path.counts.resize(in.bounded(in.remaining()));
+    for (Spot::Path::Count &c : path.counts) {
+      c.fixed = in.bounded(1) != 0;
+      c.number = static_cast<uint64_t>(in.svarint());
+      int64_t count = in.svarint();
+      c.count = static_cast<int32_t>(count);
+      if (c.count != count) in.fail();
     }
   }
 

@@ -238,6 +238,19 @@ class Encoder {
         out_[kSpotLacks].svarint(lack.count);
       }
       ascending(kSpotHeld, s.held);
+      if (is_path_placement(p.plan.placement)) spot_path(s.path);
+    }
+  }
+
+  void spot_path(const Spot::Path &path) {
+    base::ByteWriter &out = out_[kSpotPaths];
+    out.u8(path.fixed ? 1 : 0);
+    out.svarint(static_cast<int64_t>(path.sum));
+    out.varint(path.counts.size());
+    for (const Spot::Path::Count &c : path.counts) {
+      out.u8(c.fixed ? 1 : 0);
+      out.svarint(static_cast<int64_t>(c.number));
+      out.svarint(c.count);
     }
   }
 

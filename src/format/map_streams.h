@@ -7,6 +7,7 @@
 #include <string_view>
 
 #include "base/bytes.h"
+#include "core/plan.h"
 
 namespace chord::format {
 
@@ -41,12 +42,17 @@ enum Stream : unsigned {
   kSpots,
   kSpotLacks,
   kSpotHeld,
+  kSpotPaths,
   kPaths,  // numbers of paths, cut edges, partial sums
   kStreamCount,
 };
 
 // What is said of a procedure's paths in kPaths.
 inline constexpr uint64_t kExceptNoise = 1, kByNumber = 2, kLastPathFlag = kExceptNoise | kByNumber;
+
+inline bool is_path_placement(core::Placement p) {
+  return p == core::Placement::paths || p == core::Placement::chosen_paths;
+}
 
 class StreamWriter {
  public:

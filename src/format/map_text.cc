@@ -56,6 +56,11 @@ void write(std::string &out, const Procedure &p) {
     fmt::format_to(to, " {}", s.held.size());
     for (uint32_t h : s.held) fmt::format_to(to, " {}", h);
     out += '\n';
+    if (s.path == Spot::Path{}) continue;
+    fmt::format_to(to, "spot-path {} {} {}", s.path.fixed ? 1 : 0, s.path.sum, s.path.counts.size());
+    for (const Spot::Path::Count &c : s.path.counts)
+      fmt::format_to(to, " {} {} {}", c.fixed ? 1 : 0, c.number, static_cast<uint32_t>(c.count));
+    out += '\n';
   }
   if (!p.no_paths.empty()) fmt::format_to(to, "no-paths {}\n", quote(p.no_paths));
   if (p.plan.placement != core::Placement::paths && p.plan.placement != core::Placement::chosen_paths) return;
@@ -114,6 +119,19 @@ Spot read_spot(TextReader &in) {
   return s;
 }
 
+void read_spot_path(TextReader &in, Procedure &p) {
+  if (p.spots.empty()) return in.fail("a spot must come first");
+  Spot::Path &path = p.spots.back().path;
+  path.fixed = in.number(1) != 0;
+  path.sum = in.number();
+  for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) {
+    Spot::Path::Count &c = path.counts.emplace_back();
+    c.fixed = in.number(1) != 0;
+    c.number = in.number();
+    c.count = static_cast<int32_t>(in.number32());
+  }
+}
+
 void read_procedure_line(TextReader &in, Procedure &p) {
   const std::string &keyword = in.keyword();
   if (keyword == "skipped") {
@@ -146,6 +164,8 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.held.push_back(read_held(in));
   } else if (keyword == "spot") {
     p.spots.push_back(read_spot(in));
+  } else if (keyword == "spot-path") {
+    read_spot_path(in, p);
   } else if (keyword == "no-paths") {
     p.no_paths = in.string();
   } else if (keyword == "paths") {

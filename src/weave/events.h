@@ -47,8 +47,6 @@ struct Probe {
   isa::Snippet outside;
   std::string outside_label;
   std::string place_label;
-  // Widened frames (weave/widen_frame.h) are made on the way in and go on the way out.
-  enum class Role : uint8_t { inside, enters, leaves } role = Role::inside;
 };
 
 // `weights`: how often each edge of the procedure is expected to be taken; `costs`: of each

@@ -86,6 +86,9 @@ class PathPlanner {
     s.statement = last.first_statement;
     s.fragment = last.fragment;
     s.live = live_.before[last_of(b)];
+    s.block = b;
+    s.next = s.due = last_of(b);
+    s.ahead = true;
     return s;
   }
 
@@ -275,28 +278,26 @@ class PathPlanner {
     PathHolder h = holder_at(x);
     isa::Resources live = site_[e].live | isa::register_numbered(h.kind == PathHolder::Kind::slot ? isa::kNoRegister : h.reg);
     bool enters = x.kind == EdgeKind::enter, leaves = x.to == 1;
-    std::vector<isa::Snippet> parts;
-    if (enters) parts.push_back(isa::set_path(h, probes_.initial + (probe.ends ? 0 : probe.add), live));
-    if (is_landing(x.from)) parts.push_back(isa::set_path(h, start_at(x.from) + (probe.ends ? 0 : probe.add), live));
+    PathProbe whole;
+    whole.site = site_[e];
+    whole.edge = e;
+    auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount) {
+      if (!snippet.text.empty()) whole.parts.push_back({std::move(snippet), effect, amount});
+    };
+    auto set = [&](int64_t value) { put(isa::set_path(h, value, live), Effect::path_set, value); };
+    if (enters) set(probes_.initial + (probe.ends ? 0 : probe.add));
+    if (is_landing(x.from)) set(start_at(x.from) + (probe.ends ? 0 : probe.add));
     if (probe.ends) {
       isa::CounterPlace place = place_;
       place.index = h.kind == PathHolder::Kind::none ? constant_index(probe) : probe.add;
-      if (counts_[e]) parts.push_back(count(e, h, place, live));
-      if (restarts_[e] && !is_landing(x.to)) parts.push_back(isa::set_path(h, probe.restart, live));
+      if (counts_[e]) put(count(e, h, place, live), Effect::path_count, place.index);
+      if (restarts_[e] && !is_landing(x.to)) set(probe.restart);
     } else if (!enters && !is_landing(x.from)) {
-      parts.push_back(isa::add_to_path(h, probe.add, live));
+      put(isa::add_to_path(h, probe.add, live), Effect::path_add, probe.add);
     }
-    Probe whole;
-    whole.site = site_[e];
-    whole.edge = e;
-    if (h.widens_frame()) whole.role = enters ? Probe::Role::enters : leaves ? Probe::Role::leaves : whole.role;
-    if (whole.role != Probe::Role::inside) whole.snippet.price = 3;
-    for (const isa::Snippet &part : parts) {
-      whole.snippet.text += part.text;
-      whole.snippet.price += part.price;
-      whole.snippet.moves_stack = whole.snippet.moves_stack || part.moves_stack;
-    }
-    if (!whole.snippet.text.empty() || whole.role != Probe::Role::inside) out_.probes.push_back(std::move(whole));
+    if (h.widens_frame() && enters) whole.role = PathProbe::Role::enters;
+    if (h.widens_frame() && leaves && !enters) whole.role = PathProbe::Role::leaves;
+    if (!whole.parts.empty() || whole.role != PathProbe::Role::inside) out_.probes.push_back(std::move(whole));
   }
 
   isa::Snippet count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {

@@ -26,17 +26,31 @@
 #include "assembly/procedure.h"
 #include "core/plan.h"
 #include "format/map.h"
-#include "weave/events.h"
 #include "weave/options.h"
+#include "weave/pieces.h"
 #include "weave/sites.h"
 #include "weave/widen_frame.h"
 
 namespace chord::weave {
 
+// What stands on one edge, in the order of execution.
+struct PathProbe {
+  struct Part {
+    isa::Snippet snippet;
+    Effect effect = Effect::none;
+    int64_t amount = 0;
+  };
+  Site site;
+  uint32_t edge = core::kNone;
+  std::vector<Part> parts;
+  // Widened frames (weave/widen_frame.h) are made on the way in and go on the way out.
+  enum class Role : uint8_t { inside, enters, leaves } role = Role::inside;
+};
+
 struct PathWeaving {
   core::Plan plan;
   isa::PathHolder holder;
-  std::vector<Probe> probes;    // in the order of execution where several stand at one place
+  std::vector<PathProbe> probes;  // in the order of execution where several stand at one place
   std::vector<uint32_t> above;  // instructions whose operands move with a widened frame
   std::vector<Replacement> moved;  // and these operands
 };

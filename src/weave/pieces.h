@@ -14,7 +14,11 @@ enum class Effect : uint8_t {
   none,
   count,   // counts: number = the plan's counter
   hold,    // from here on a register holds: number = index in Procedure::held
-  release  // from here on it no longer does
+  release,  // from here on it no longer does
+  // To the path register (weave/paths.h), with Piece::amount:
+  path_set,    // becomes it
+  path_add,    // goes up by it
+  path_count,  // counts the number that it is together with it
 };
 
 // Pieces at one place run in turn. An activation that ends at a check (a budget) must have
@@ -28,6 +32,7 @@ struct Piece {
   Effect effect = Effect::none;
   uint32_t number = 0;
   Turn turn = Turn::entering;
+  int64_t amount = 0;
 };
 
 using Chunk = std::vector<Piece>;  // the pieces at one place in the text, in order

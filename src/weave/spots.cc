@@ -19,6 +19,8 @@ uint64_t order_after(uint32_t s) { return 3 * uint64_t{s} + 2; }
 constexpr uint64_t kFirstStub = uint64_t{1} << 40;
 
 bool is_plain(const Piece &piece) { return piece.effect == Effect::none; }
+bool is_of_path(const Piece &piece) { return piece.effect >= Effect::path_set; }
+bool has_paths(const Chunk &chunk) { return std::any_of(chunk.begin(), chunk.end(), is_of_path); }
 
 // Only pieces that do something to counters know where they stand.
 const Site &site_of(const Chunk &chunk) {
@@ -45,6 +47,12 @@ std::string without_unwind_lines(std::string_view text) {
   return out;
 }
 
+void strip_unwind_lines(isa::Snippet &snippet) {
+  std::string lead = without_unwind_lines(snippet.lead()), rest = without_unwind_lines(snippet.rest());
+  snippet.tail = rest.size();
+  snippet.text = lead + rest;
+}
+
 SpotWriter::SpotWriter(const assembly::Procedure &p, uint32_t n, const std::vector<format::Held> &held,
                        const std::map<uint32_t, Chunk> &before, const std::map<uint32_t, Chunk> &after)
     : p_(p), n_(n), held_(held), before_(before), after_(after), block_of_(p.instructions.size(), core::kNone) {
@@ -62,7 +70,7 @@ SpotWriter::SpotWriter(const assembly::Procedure &p, uint32_t n, const std::vect
 
 // What analysis takes for granted at an instruction.
 SpotWriter::State SpotWriter::usual(uint32_t instruction) const {
-  State state{instruction, {}, std::vector<bool>(held_.size())};
+  State state{instruction, {}, std::vector<bool>(held_.size()), {}};
   if (instruction != core::kNone) state.held = held_in_[block_of_[instruction]];
   return state;
 }
@@ -100,6 +108,7 @@ void SpotWriter::put(uint32_t fragment, uint64_t order, const std::string &label
   for (uint32_t h = 0; h < state.held.size(); ++h) {
     if (state.held[h]) spot.held.push_back(h);
   }
+  spot.path = state.path;
   spots_.push_back({order, {label, std::move(spot)}});
 }
 
@@ -109,23 +118,112 @@ std::string SpotWriter::put_label(uint32_t fragment, uint64_t order, const State
   return label + ":\n";
 }
 
-std::string SpotWriter::write(const Chunk &chunk, State &state, bool unwind, uint32_t fragment, uint64_t order) {
-  std::string text = put_label(fragment, order, state);
-  State said = state;
-  auto add = [&](std::string_view part) {
+std::vector<SpotWriter::State> SpotWriter::states_of(const Chunk &chunk, bool in_front) const {
+  if (has_paths(chunk)) return path_states(chunk, in_front);
+  std::vector<State> states{at_start(chunk, in_front)};
+  for (const Piece &piece : chunk) {
+    State state = states.back();
+    if (piece.effect == Effect::count) --state.lacks[piece.number];
+    if (piece.effect == Effect::hold) state.held[piece.number] = true;
+    if (piece.effect == Effect::release) state.held[piece.number] = false;
+    states.push_back(std::move(state));
+  }
+  std::erase_if(states.back().lacks, [](const auto &lack) { return lack.second == 0; });
+  return states;
+}
+
+// Its edge ends a path in front of a call that returns twice, where it lands.
+bool SpotWriter::lands(const Piece &piece) const {
+  return p_.blocks[p_.edges[piece.edge].to].kind == assembly::BlockKind::landing;
+}
+
+// The instruction that the edge of a piece in front of a jump leads to; kNone: out of the
+// procedure. The jump itself if that is not known.
+uint32_t SpotWriter::behind_jump(const Piece &piece) const {
+  uint32_t v = p_.edges[piece.edge].to;
+  while (p_.blocks[v].kind != assembly::BlockKind::code && v != 1) {
+    uint32_t ways = 0, to = v;
+    for (const assembly::Edge &e : p_.edges) {
+      if (e.from != v) continue;
+      ++ways;
+      to = e.to;
+    }
+    if (ways != 1) return piece.site.next;
+    v = to;
+  }
+  return v == 1 ? core::kNone : p_.blocks[v].first;
+}
+
+SpotWriter::State SpotWriter::behind_paths(const Chunk &chunk, bool in_front) const {
+  const Site &site = site_of(chunk);
+  if (!in_front) {
+    if (site.next == core::kNone) return usual(core::kNone);
+    // What stands between here and the instruction has yet to be done as well.
+    const Instruction &next = p_.instructions[site.next];
+    auto before = before_.find(next.first_statement), behind = after_.find(next.last_statement);
+    State state = usual(site.next);
+    if (before != before_.end() && has_paths(before->second)) {
+      state.path = path_states(before->second, true).front().path;
+    } else if (next.decoded.marks_entry && behind != after_.end() && has_paths(behind->second)) {
+      state.path = path_states(behind->second, false).front().path;
+    }
+    return state;
+  }
+  State state = usual(site.next);
+  for (const Piece &piece : chunk) {
+    if (!is_of_path(piece) || !piece.site.ahead) continue;
+    if (piece.effect == Effect::path_add) state.path.sum -= static_cast<uint64_t>(piece.amount);
+    if (piece.effect != Effect::path_count) continue;
+    if (lands(piece)) {
+      state.path.counts.push_back({false, static_cast<uint64_t>(piece.amount), -1});
+    } else {
+      state.instruction = behind_jump(piece);
+    }
+  }
+  return state;
+}
+
+std::vector<SpotWriter::State> SpotWriter::path_states(const Chunk &chunk, bool in_front) const {
+  std::vector<State> states{behind_paths(chunk, in_front)};
+  for (auto piece = chunk.rbegin(); piece != chunk.rend(); ++piece) {
+    State state = states.back();
+    format::Spot::Path &path = state.path;
+    auto amount = static_cast<uint64_t>(piece->amount);
+    if (piece->effect == Effect::path_count) {
+      if (piece->site.ahead) {
+        state = usual(piece->site.next);
+      } else {
+        path.counts.push_back({false, amount, 1});
+      }
+    } else if (piece->effect == Effect::path_set || piece->effect == Effect::path_add) {
+      bool fixes = piece->effect == Effect::path_set;
+      if (!path.fixed) path.sum += amount;
+      path.fixed = path.fixed || fixes;
+      for (format::Spot::Path::Count &c : path.counts) {
+        if (!c.fixed) c.number += amount;
+        c.fixed = c.fixed || fixes;
+      }
+    }
+    states.push_back(std::move(state));
+  }
+  std::reverse(states.begin(), states.end());
+  return states;
+}
+
+std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment,
+                              uint64_t order) {
+  std::string text = put_label(fragment, order, states[0]);
+  State said = states[0];
+  auto add = [&](std::string_view part, const State &state) {
     if (part.empty()) return;
     if (!(said == state)) text += put_label(fragment, order, state);
     said = state;
     text += unwind ? std::string(part) : without_unwind_lines(part);
   };
-  for (const Piece &piece : chunk) {
-    add(piece.snippet.lead());
-    if (piece.effect == Effect::count) --state.lacks[piece.number];
-    if (piece.effect == Effect::hold) state.held[piece.number] = true;
-    if (piece.effect == Effect::release) state.held[piece.number] = false;
-    add(piece.snippet.rest());
+  for (size_t i = 0; i < chunk.size(); ++i) {
+    add(chunk[i].snippet.lead(), states[i]);
+    add(chunk[i].snippet.rest(), states[i + 1]);
   }
-  std::erase_if(state.lacks, [](const auto &lack) { return lack.second == 0; });
   return text;
 }
 
@@ -135,8 +233,9 @@ std::string SpotWriter::text_before(uint32_t s, bool unwind) {
   const Site &site = site_of(chunk);
   auto at = instruction_at_.find(s);
   bool in_front = at != instruction_at_.end() && at->second == site.next;
-  State state = at_start(chunk, in_front);
-  std::string text = write(chunk, state, unwind, site.fragment, order_before(s));
+  std::vector<State> states = states_of(chunk, in_front);
+  const State &state = states.back();
+  std::string text = write(chunk, states, unwind, site.fragment, order_before(s));
   if (!in_front) return text + put_label(site.fragment, order_before(s), state);
   // The instruction's own mark ends the last spot, unless something is special there.
   if (!(state == usual(site.next))) put(site.fragment, order_at(s), mark_label(n_, site.next), state);
@@ -147,9 +246,9 @@ std::string SpotWriter::text_after(uint32_t s, bool unwind) {
   const Chunk &chunk = after_.at(s);
   if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind);
   const Site &site = site_of(chunk);
-  State state = at_start(chunk, false);
-  std::string text = write(chunk, state, unwind, site.fragment, order_after(s));
-  text += put_label(site.fragment, order_after(s), state);
+  std::vector<State> states = states_of(chunk, false);
+  std::string text = write(chunk, states, unwind, site.fragment, order_after(s));
+  text += put_label(site.fragment, order_after(s), states.back());
   // Counts that were due from the start of the block on: endbr64 stands before them.
   auto early = std::find_if(chunk.begin(), chunk.end(), [](const Piece &piece) {
     return !is_plain(piece) && piece.site.due != piece.site.next;
@@ -158,6 +257,7 @@ std::string SpotWriter::text_after(uint32_t s, bool unwind) {
   uint32_t i = early->site.due;
   State first = usual(i);
   add_due(chunk, i, first);
+  if (has_paths(chunk)) first.path = states.front().path;
   if (!(first == usual(i))) put(site.fragment, order_at(p_.instructions[i].first_statement), mark_label(n_, i), first);
   return text;
 }
@@ -167,9 +267,10 @@ std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std:
   bool plain = std::all_of(chunk.begin(), chunk.end(), is_plain);
   if (plain && places.empty()) return plain_text(chunk, unwind) + jump;
   const Site &site = site_of(chunk);
-  State state = at_start(chunk, false);
+  std::vector<State> states = states_of(chunk, false);
+  const State &state = states.back();
   uint64_t order = kFirstStub + stubs_++;
-  std::string text = plain ? plain_text(chunk, unwind) : write(chunk, state, unwind, site.fragment, order);
+  std::string text = plain ? plain_text(chunk, unwind) : write(chunk, states, unwind, site.fragment, order);
   bool all_counted = state == usual(site.next);
   std::string end = all_counted ? target : spot_label(n_, labels_);
   for (const std::string &place : places) text += fmt::format("\t.set\t{},{}\n", place, end);

@@ -7,6 +7,13 @@
 // the start of the inserted code on the count is due, and lacking until it is made. A
 // probe in front of the jump that takes its edge counts early: at the jump itself it is
 // ahead by one.
+//
+// Probes of paths are described backwards: behind the last of them the path register is what
+// it is supposed to be, and what they have yet to do to it, or to count, is lacking in front
+// of them. One that stands in front of a jump or return and only adds is taken back there.
+// One that counts cannot be: the number may be gone. So from the count on the activation is
+// taken to have executed the jump, too, which nobody can tell from the outside. (Not an
+// indirect jump: where it goes to is not known.)
 #pragma once
 
 #include <map>
@@ -46,6 +53,7 @@ class SpotWriter {
     uint32_t instruction = 0;
     std::map<uint32_t, int32_t> lacks;
     std::vector<bool> held;
+    format::Spot::Path path;
     bool operator==(const State &) const = default;
   };
   struct Ordered {
@@ -56,7 +64,13 @@ class SpotWriter {
   State usual(uint32_t instruction) const;
   State at_start(const Chunk &chunk, bool in_front) const;
   void add_due(const Chunk &chunk, uint32_t instruction, State &state) const;
-  std::string write(const Chunk &chunk, State &state, bool unwind, uint32_t fragment, uint64_t order);
+  // Before each piece, and behind the last.
+  std::vector<State> states_of(const Chunk &chunk, bool in_front) const;
+  std::vector<State> path_states(const Chunk &chunk, bool in_front) const;
+  State behind_paths(const Chunk &chunk, bool in_front) const;
+  bool lands(const Piece &piece) const;
+  uint32_t behind_jump(const Piece &piece) const;
+  std::string write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment, uint64_t order);
   void put(uint32_t fragment, uint64_t order, const std::string &label, const State &state);
   std::string put_label(uint32_t fragment, uint64_t order, const State &state);
 
@@ -71,7 +85,8 @@ class SpotWriter {
   uint32_t labels_ = 0, stubs_ = 0;
 };
 
-// `text` without its .cfi lines.
+// `text` without its .cfi lines; the snippet likewise.
 std::string without_unwind_lines(std::string_view text);
+void strip_unwind_lines(isa::Snippet &snippet);
 
 }  // namespace chord::weave

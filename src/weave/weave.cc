@@ -63,6 +63,18 @@ bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &
   return false;
 }
 
+// For short_branch_breaks. The way around that a count by number has is about as long again.
+std::vector<Probe> sizes_of(const std::vector<PathProbe> &probes) {
+  std::vector<Probe> sizes;
+  for (const PathProbe &p : probes) {
+    Probe &size = sizes.emplace_back();
+    size.site = p.site;
+    size.snippet.price = p.role == PathProbe::Role::inside ? 0 : 3;
+    for (const PathProbe::Part &part : p.parts) size.snippet.price += part.snippet.price * (part.snippet.moves_stack ? 2 : 1);
+  }
+  return sizes;
+}
+
 constexpr const char *kNothingChosen = "no path of it is chosen";
 
 // Placements other than the default are for study, event counters have a live value at
@@ -202,7 +214,7 @@ class UnitWeaver {
     if (context_.unit == nullptr) context_ = {&unit_, &out_.map, assembly::follows_other_convention(unit_)};
     std::string why_not;
     std::optional<PathWeaving> paths = plan_paths(context_, p, map, n, liveness, sites, weights, options_, why_not);
-    if (paths && short_branch_breaks(unit_, p, paths->plan, sites, paths->probes, options_)) {
+    if (paths && short_branch_breaks(unit_, p, paths->plan, sites, sizes_of(paths->probes), options_)) {
       why_not = "a one-byte branch over too much code";
       paths.reset();
     }

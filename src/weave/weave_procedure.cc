@@ -127,42 +127,43 @@ class Weaver {
   bool is_widened() const { return paths_ != nullptr && paths_->holder.widens_frame(); }
 
   void count_paths() {
-    for (const Probe &p : paths_->probes) {
-      if (p.role == Probe::Role::inside) {
-        chunks_.put({p.site, p.edge, p.snippet}, Turn::leaving);
-      } else {
-        put_on_way(p);
-      }
-    }
+    for (const PathProbe &p : paths_->probes) put_path_probe(p);
     if (!is_widened()) return;
     for (const Replacement &r : paths_->moved) out_.edits.replace(r.at, r.length, r.text);
     widen_rules(source_, p_, paths_->holder, out_.edits);
   }
 
   // In and out of the procedure: the probe, and the frame that it needs.
-  void put_on_way(const Probe &p) {
+  void put_path_probe(const PathProbe &p) {
     const Site &site = p.site;
-    bool after = site.kind == Site::Kind::after;
-    const UnwindRules &rules = rules_before(site.fragment, site.statement + (after ? 1 : 0));
-    isa::Snippet whole = p.snippet;
-    if (whole.moves_stack && !rules.frame_follows_stack_pointer()) whole.text = without_unwind_lines(whole.text);
-    whole.moves_stack = false;
-    bool unwinding = rules.active;
-    if (p.role == Probe::Role::enters) {
-      whole.text = isa::widen_frame(paths_->holder, unwinding) + whole.text;
-    } else {
-      unwinding = rules_at_way_out(rules);
-      if (unwinding) whole.text += "\t.cfi_remember_state\n";
-      whole.text += isa::narrow_frame(paths_->holder, unwinding);
-      const assembly::Block &from = p_.blocks[p_.edges[p.edge].from];
-      uint32_t last = p_.instructions[from.first + from.count - 1].last_statement;
-      Site behind = site;
-      behind.kind = Site::Kind::after;
-      behind.statement = last;
-      if (unwinding && !site.is_stub()) chunks_.put({behind, core::kNone, {"\t.cfi_restore_state\n"}}, Turn::leaving);
-      if (unwinding && site.is_stub()) restores_.insert(p.edge);
+    auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount) {
+      chunks_.put({site, p.edge, std::move(snippet), effect, 0, Turn::leaving, amount}, Turn::leaving);
+    };
+    bool inside = p.role == PathProbe::Role::inside;
+    const UnwindRules &rules = rules_before(site.fragment, site.statement + (site.kind == Site::Kind::after ? 1 : 0));
+    if (p.role == PathProbe::Role::enters) put({isa::widen_frame(paths_->holder, rules.active)}, Effect::none, 0);
+    for (PathProbe::Part part : p.parts) {
+      // Where the frame itself is made, unwind lines are no longer all or nothing.
+      if (!inside && part.snippet.moves_stack) {
+        if (!rules.frame_follows_stack_pointer()) strip_unwind_lines(part.snippet);
+        part.snippet.moves_stack = false;
+      }
+      put(std::move(part.snippet), part.effect, part.amount);
     }
-    chunks_.put({site, p.edge, whole}, Turn::leaving);
+    if (p.role == PathProbe::Role::leaves) put(narrow(p, rules_at_way_out(rules)), Effect::none, 0);
+  }
+
+  isa::Snippet narrow(const PathProbe &p, bool unwinding) {
+    isa::Snippet s;
+    if (unwinding) s.text = "\t.cfi_remember_state\n";
+    s.text += isa::narrow_frame(paths_->holder, unwinding);
+    const assembly::Block &from = p_.blocks[p_.edges[p.edge].from];
+    Site behind = p.site;
+    behind.kind = Site::Kind::after;
+    behind.statement = p_.instructions[from.first + from.count - 1].last_statement;
+    if (unwinding && !p.site.is_stub()) chunks_.put({behind, core::kNone, {"\t.cfi_restore_state\n"}}, Turn::leaving);
+    if (unwinding && p.site.is_stub()) restores_.insert(p.edge);
+    return s;
   }
 
   // By which the runtime finds the number of an activation's path.
