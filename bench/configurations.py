@@ -20,6 +20,7 @@ class Configuration:
     reference: str = None
     meaning: str = ""
     trained: bool = False  # built again by the counts of a first run
+    one_path: bool = False  # built again to count one path of each function, drawn from all
     bolt: bool = False     # instrumented after linking
 
     @property
@@ -49,6 +50,7 @@ ALL = {c.name: c for c in [
     _gcc("chord redundant", "chord --place=redundant gcc: a counter in every block", chord=["--place=redundant"]),
     _gcc("chord memory", "chord --loop-counters=memory gcc: no loop counts in registers", chord=["--loop-counters=memory"]),
     _gcc("chord paths", "chord --paths gcc: every acyclic path", chord=["--paths"]),
+    _gcc("chord one path", "chord --paths=SELECTION gcc: one path of each function", chord=["--paths"], one_path=True),
     _gcc("chord", "chord gcc", chord=[]),
     _gcc("chord measured", "chord --weights=PROFILE gcc, by an earlier run", chord=[], trained=True),
     _gcc("chord events", "chord --events=instructions gcc: one counter, exact at every call", chord=["--events=instructions"]),
@@ -105,6 +107,10 @@ def build(real, c, folder, train, reuse=False):
     if c.trained:
         profile = train(binary)
         binary = _link(real, c, [*c.chord, f"--weights={profile}"], target)
+    if c.one_path:
+        selection = target / "one.paths"
+        _command([building.chord(), "paths", "select", train(binary), "--random=1", "--seed=1", "-o", selection], target)
+        binary = _link(real, c, [f"--paths={selection}"], target)
     made = _instrument(binary) if c.bolt else binary
     (target / "done").write_text("")
     return made

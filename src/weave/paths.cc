@@ -24,6 +24,10 @@ constexpr uint64_t kLargestTable = core::kLargestPathTable;
 // the sums which tell partial paths that never return (core/path_numbering.h) have room.
 constexpr uint64_t kMostPaths = uint64_t{1} << 62;
 
+// Instructions that looking up a counter takes, and the share of a procedure's own that may go
+// into it. Where loops are so short that it would be more, a table and shorter paths are better.
+constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 4;
+
 class PathPlanner {
  public:
   PathPlanner(const PathContext &context, const Procedure &p, const format::Procedure &map, uint32_t n,
@@ -97,10 +101,14 @@ class PathPlanner {
   // A cut edge needs a probe. Where a loop closes on an edge that cannot carry one, it
   // is cut at all edges out of the vertex it leads to.
   bool number(std::string &why_not) {
-    for (;;) {
-      numbering_ = core::number_paths(graph_, weights_, kMostPaths, why_not, forced_,
+    for (uint64_t most = kMostPaths;;) {
+      numbering_ = core::number_paths(graph_, weights_, most, why_not, forced_,
                                        options_.except_noise ? format::never_edges(map_) : std::vector<bool>{});
       if (!numbering_) return false;
+      if (most > kLargestTable && numbering_->paths > kLargestTable && looks_up_too_often()) {
+        most = kLargestTable;
+        continue;
+      }
       bool again = false;
       for (uint32_t e = 1; e < p_.edges.size(); ++e) {
         if (!numbering_->cut[e] || is_silent(p_.edges[e]) || site_[e].exists()) continue;
@@ -114,6 +122,17 @@ class PathPlanner {
       }
       if (!again) return true;
     }
+  }
+
+  bool looks_up_too_often() const {
+    double lookups = 0, instructions = 0;
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      const Edge &x = p_.edges[e];
+      if (is_silent(x)) continue;
+      if (numbering_->cut[e] || x.to == 1) lookups += weights_[e];
+      instructions += weights_[e] * p_.blocks[x.to].count;
+    }
+    return kLookupPrice * lookups > kMostForLookups * instructions;
   }
 
   std::vector<double> costs() const {
