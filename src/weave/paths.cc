@@ -26,7 +26,7 @@ constexpr uint64_t kMostPaths = uint64_t{1} << 62;
 
 // Instructions that looking up a counter takes, and the share of a procedure's own that may go
 // into it. Where loops are so short that it would be more, a table and shorter paths are better.
-constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 4;
+constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 8;
 
 class PathPlanner {
  public:

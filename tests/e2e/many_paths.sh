@@ -4,11 +4,15 @@
 # more executed paths than there are counters, and cut only where numbers would not fit.
 . "$(dirname "$0")/common.inc"
 cat >many.h <<'SOURCE'
-// 2^20 paths, and how often each was asked for.
-#define BIT(i) if (x & (1u << i)) __asm__ volatile("" ::: "memory"); else sum += 3;
+// 2^20 paths, and how often each was asked for. With so much to do that looking one up is no
+// great part of it.
+#define WORK sum = sum * 5 + x; __asm__ volatile("" : "+r"(sum));
+#define FIVE WORK WORK WORK WORK WORK
+#define BIT(i) if (x & (1u << (i))) __asm__ volatile("" ::: "memory"); else sum += 3;
 #define EIGHT(i) BIT(i) BIT(i + 1) BIT(i + 2) BIT(i + 3) BIT(i + 4) BIT(i + 5) BIT(i + 6) BIT(i + 7)
 __attribute__((noinline)) unsigned many(unsigned x, unsigned sum) {
   EIGHT(0) EIGHT(8) BIT(16) BIT(17) BIT(18) BIT(19)
+  FIVE FIVE FIVE FIVE
   return sum;
 }
 SOURCE
