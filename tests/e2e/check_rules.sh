@@ -85,3 +85,44 @@ expect_contains "no such call" "no call of 'nobody' is made in 'twice'" err
 echo 'inclusive work <= 1' >odd.rules
 expect_status 1 "$CHORD" check odd.rules after.chord
 expect_contains "not measured" "build with \`chord --callsites" err
+
+# Events between two marks, against a limit and a baseline: what lies outside of them may grow.
+cat >marks.c <<'SOURCE'
+#include <chord/chord.h>
+__attribute__((noinline)) int step(int n) { return n + 1; }
+static int steps(int times) {
+  int sum = 0;
+  for (int i = 0; i < times; i++) sum = step(sum);
+  return sum;
+}
+int main(void) {
+  int sum = steps(OUTSIDE);
+  chord_mark("test 12");
+  sum += steps(INSIDE);
+  chord_mark("rest");
+  return sum == 0;
+}
+SOURCE
+marked() {  # PROGRAM, steps outside the mark and inside
+  "$CHORD" --events=calls gcc -O0 -g -DOUTSIDE="$2" -DINSIDE="$3" -I"$root/runtime/include" marks.c -o "$1"
+  "./$1"
+}
+marked marks_before 2 7
+marked marks_outside 50 7
+marked marks_inside 2 9
+calls_in_mark() {
+  "$CHORD" events "$1" --by=mark --json |
+    python3 -c 'import json,sys; print(*[r["events"] for r in json.load(sys.stdin)["rows"] if r["mark"] == "test 12" and r["kind"] == "calls"])'
+}
+limit=$(calls_in_mark marks_before.chord)
+expect_equal "calls outside are not the mark's" "$limit" "$(calls_in_mark marks_outside.chord)"
+expect_equal "calls inside are" $((limit + 2)) "$(calls_in_mark marks_inside.chord)"
+printf 'mark "test 12" calls <= %s\nmark "test 12" calls grows <= 0%%\n' "$limit" >marks.rules
+expect_status 0 "$CHORD" check marks.rules marks_outside.chord --baseline=marks_before.chord
+expect_contains "held" "2 of 2 rules hold" out
+expect_status 1 "$CHORD" check marks.rules marks_inside.chord --baseline=marks_before.chord
+expect_contains "limit" "line 1: mark 'test 12', calls: $((limit + 2))  [" out
+expect_contains "growth" "line 2: mark 'test 12', calls: $((limit + 2)), was $limit" out
+echo 'mark "gone" calls <= 3' >odd.rules
+expect_status 1 "$CHORD" check odd.rules marks_inside.chord
+expect_contains "no such mark" "the profile has no mark 'gone'" err
