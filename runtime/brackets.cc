@@ -22,19 +22,6 @@ CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local chord::runt
 //                                                it, ten bytes before the return address
 asm(R"(
 	.pushsection .text
-	.macro __chord_push registers:vararg
-	.irp register, \registers
-	pushq %\register
-	.cfi_adjust_cfa_offset 8
-	.endr
-	.endm
-	.macro __chord_pop registers:vararg
-	.irp register, \registers
-	popq %\register
-	.cfi_adjust_cfa_offset -8
-	.endr
-	.endm
-
 	.macro __chord_total place
 	movq 40(%rsp), %rdx
 	.ifc \place,shared
@@ -119,8 +106,6 @@ asm(R"(
 	__chord_bracket __chord_close, here, close
 	__chord_bracket __chord_open_shared, shared, open
 	__chord_bracket __chord_close_shared, shared, close
-	.purgem __chord_push
-	.purgem __chord_pop
 	.purgem __chord_total
 	.purgem __chord_open_bracket
 	.purgem __chord_close_bracket

@@ -35,10 +35,7 @@ __chord_budget:
 	addq %rax, 16(%rsp)
 	.cfi_def_cfa rsp, 160
 	.cfi_offset rip, -144
-	.irp register, rcx, rdx, rsi, rdi, r8, r9, r10, r11
-	pushq %\register
-	.cfi_adjust_cfa_offset 8
-	.endr
+	__chord_push rcx, rdx, rsi, rdi, r8, r9, r10, r11
 	pushq %rbp
 	.cfi_adjust_cfa_offset 8
 	.cfi_offset rbp, -232
@@ -88,10 +85,7 @@ __chord_budget:
 	popq %rbp
 	.cfi_def_cfa rsp, 224
 	.cfi_restore rbp
-	.irp register, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
-	popq %\register
-	.cfi_adjust_cfa_offset -8
-	.endr
+	__chord_pop r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
 	ret
 	.cfi_endproc
 	.size __chord_budget, . - __chord_budget

@@ -1,5 +1,22 @@
 // The whole runtime as one translation unit: it becomes one COMDAT group that every
 // woven object carries (group_runtime.py), so everything private can be local.
+
+// For routines that keep the registers of woven code.
+asm(R"(
+	.macro __chord_push registers:vararg
+	.irp register, \registers
+	pushq %\register
+	.cfi_adjust_cfa_offset 8
+	.endr
+	.endm
+	.macro __chord_pop registers:vararg
+	.irp register, \registers
+	popq %\register
+	.cfi_adjust_cfa_offset -8
+	.endr
+	.endm
+)");
+
 #include "api.cc"
 #include "brackets.cc"
 #include "budget.cc"
@@ -23,3 +40,8 @@
 #include "unwind.cc"
 #include "wraps.cc"
 #include "writer.cc"
+
+asm(R"(
+	.purgem __chord_push
+	.purgem __chord_pop
+)");

@@ -17,19 +17,13 @@ asm(R"(
 __chord_find_path:
 	.cfi_startproc
 	endbr64
-	.irp register, rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
-	pushq %\register
-	.cfi_adjust_cfa_offset 8
-	.endr
+	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
 	movq 72(%rsp), %rdx
 	movq 80(%rsp), %rdi
 	movq 88(%rsp), %rsi
 	call __chord_path_slot
 	movq %rax, 88(%rsp)
-	.irp register, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
-	popq %\register
-	.cfi_adjust_cfa_offset -8
-	.endr
+	__chord_pop r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
 	ret
 	.cfi_endproc
 	.size __chord_find_path, . - __chord_find_path
