@@ -24,6 +24,10 @@ class Configuration:
     bolt: bool = False     # instrumented after linking
 
     @property
+    def counts_paths(self):
+        return "--paths" in (self.chord or [])
+
+    @property
     def folder(self):
         return self.name.replace(" ", "-")
 

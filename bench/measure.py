@@ -1,5 +1,6 @@
 """CPU time of paired runs, and instructions executed as valgrind counts them."""
 
+import json
 import math
 import os
 import re
@@ -87,6 +88,16 @@ def instructions(binary, runs):
         total += int(re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M)[1])
         out.unlink()
     return total
+
+
+def path_tables(binary, runs, chord):
+    """Bytes of the program's counters of paths. They are there before anything runs, but
+    chord says so of a profile."""
+    cpu_seconds(binary, runs)
+    profile = next(binary.parent.glob("*.chord"))
+    said = subprocess.run([chord, "paths", profile, "--by=function", "--json"], check=True, capture_output=True, text=True)
+    head = json.loads(said.stdout)
+    return {"per_thread": head["bytes_per_thread"], "shared": head["bytes_shared"]}
 
 
 def callgrind_slowdown(binary, runs):

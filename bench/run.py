@@ -5,6 +5,7 @@ real programs. See README.md for the method.
     bench/run.py                                everything, about an hour
     bench/run.py --quick --programs=lua,bzip2   a first impression
     bench/run.py --measure=instructions; bench/run.py --reuse --measure=time
+    bench/run.py --measure=memory               only the bytes that counters of paths take
 """
 
 import argparse
@@ -73,14 +74,27 @@ def measure_time(real, binaries, size, repeats, rows):
               f" ({row['time']['low']:.3f}–{row['time']['high']:.3f})", flush=True)
 
 
+def weigh_tables(real, binaries, rows):
+    """Bytes of the counters of paths: in each thread, and shared by all."""
+    for name, binary in binaries.items():
+        if configurations.ALL[name].counts_paths:
+            tables = measure.path_tables(binary, real.runs(1), building.chord())
+            rows.setdefault(name, {})["tables"] = tables
+            print(f"  {real.name:8} {name:16} tables {tables['per_thread']} + {tables['shared']} bytes", flush=True)
+
+
 def bench_program(real, options, known):
     """`known`: what an earlier run found, to be completed."""
     folder = Path(options.work) / real.name
+    if options.measure == "memory":
+        weigh_tables(real, build_all(real, options, folder, 1), known.setdefault("rows", {}))
+        return known
     plain = configurations.build(real, configurations.ALL["plain"], folder, None, options.reuse)
     size = known.get("size") or measure.calibrated_size(plain, real.runs, options.seconds)
     binaries = build_all(real, options, folder, size)
     small = max(1, size // options.shrink)
     rows = known.get("rows", {})
+    weigh_tables(real, binaries, rows)
     if options.measure != "time":
         count_instructions(real, binaries, small, plain, rows)
     if options.measure != "instructions":
@@ -132,6 +146,21 @@ def mean_cell(mean):
     return "–" if math.isnan(mean) else f"{mean:.3f}"
 
 
+def table_of_tables(result):
+    """Memory that counting paths takes, a row for each configuration that does."""
+    names = list(result["programs"])
+    found = {peer: [result["programs"][n]["rows"].get(peer, {}).get("tables") for n in names] for peer in result["configurations"]}
+    rows = [f"| {peer} | " + " | ".join(tables_cell(t) for t in tables) + " |" for peer, tables in found.items() if any(tables)]
+    if not rows:
+        return []
+    return ["", "| KB of counters of paths: in each thread + shared | " + " | ".join(names) + " |",
+            "| --- |" + " ---: |" * len(names), *rows]
+
+
+def tables_cell(tables):
+    return "–" if tables is None else f"{tables['per_thread'] / 1024:.0f} + {tables['shared'] / 1024:.0f}"
+
+
 def table(result):
     names = list(result["programs"])
     lines = ["| time, instructions | " + " | ".join(names) + " | geometric mean |", "| --- |" + " ---: |" * (len(names) + 1)]
@@ -139,6 +168,7 @@ def table(result):
         cells = [cell(result["programs"][n]["rows"].get(peer)) for n in names]
         mean_time, mean_executed = means(result, peer)
         lines.append(f"| {peer} | " + " | ".join(cells) + f" | **{mean_cell(mean_time)}, {mean_cell(mean_executed)}** |")
+    lines += table_of_tables(result)
     slow = [p["rows"]["callgrind"]["slowdown"] for p in result["programs"].values() if "callgrind" in p["rows"]]
     if slow:
         lines += ["", f"callgrind takes {measure.geometric_mean(slow):.0f}× the plain time ({min(slow):.0f}–{max(slow):.0f}×)."]
@@ -164,8 +194,8 @@ def main():
     parser.add_argument("--seconds", type=float, default=0.5, help="CPU time of one plain run")
     parser.add_argument("--shrink", type=int, default=16, help="inputs are this much smaller under valgrind")
     parser.add_argument("--quick", action="store_true", help="5 pairs of 0.3 s, no compile-time measurement")
-    parser.add_argument("--measure", choices=["both", "instructions", "time"], default="both",
-                        help="instructions can be counted on a busy machine; results of one day are put together")
+    parser.add_argument("--measure", choices=["both", "instructions", "time", "memory"], default="both",
+                        help="all but time can be measured on a busy machine; results of one day are put together")
     parser.add_argument("--reuse", action="store_true", help="take executables that an earlier run has built")
     parser.add_argument("--work", default=str(ROOT / "build" / "bench"), help="where to build")
     parser.add_argument("--results", help="where results are kept (default: bench/results; with --quick: the work folder)")
@@ -174,6 +204,8 @@ def main():
         options.repeats, options.seconds = 5, 0.3
     # What others are compared with is always there.
     options.chosen = list(dict.fromkeys(["plain", "clang plain", *options.configurations.split(",")]))
+    if options.measure == "memory":
+        options.chosen = [n for n in options.chosen if configurations.ALL[n].counts_paths]
     cache = fetching.cache_folder(ROOT)
     result = {"schema": 2, "date": time.strftime("%Y-%m-%d"), "machine": measure.machine(), "repeats": options.repeats,
               "seconds": options.seconds, "configurations": [n for n in options.chosen if configurations.ALL[n].reference],
@@ -183,12 +215,13 @@ def main():
     if options.measure != "both" and earlier.exists():
         known = json.loads(earlier.read_text())
         named = {*known["configurations"], *result["configurations"]}
-        result = {**known, "repeats": options.repeats, "configurations": [n for n in configurations.ALL if n in named]}
+        repeats = known["repeats"] if options.measure == "memory" else options.repeats
+        result = {**known, "repeats": repeats, "configurations": [n for n in configurations.ALL if n in named]}
     for name in options.programs.split(","):
         known = result["programs"].get(name, {})
         result["programs"][name] = bench_program(programs.ALL[name](cache), options, known)
         keep(result, results)  # a run that is cut short has measured something
-    if not options.quick:
+    if not options.quick and options.measure != "memory":
         result["build"] = bench_build(options, cache)
         keep(result, results)
     print(table(result))

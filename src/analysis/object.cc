@@ -104,6 +104,21 @@ class ElfFile {
   Elf *elf_ = nullptr;
 };
 
+// What the records of chord_procs say of the counters; all but where they are is the same
+// before and after relocation.
+std::unordered_map<uint64_t, CounterMemory> decode_memory(std::string_view section) {
+  std::unordered_map<uint64_t, CounterMemory> memory;
+  chord_proc record;
+  for (; section.size() >= sizeof record; section.remove_prefix(sizeof record)) {
+    std::memcpy(&record, section.data(), sizeof record);
+    uint64_t bytes = uint64_t{8} * record.count;
+    CounterMemory &sum = memory[record.key];
+    if (record.kind == CHORD_COUNTERS_THREAD || record.kind == CHORD_COUNTERS_DELTA) sum.thread += bytes;
+    if (record.kind != CHORD_COUNTERS_THREAD && record.kind != CHORD_COUNTERS_EVENT) sum.shared += bytes;
+  }
+  return memory;
+}
+
 }  // namespace
 
 Object read_object(const std::string &path, bool texts) {
@@ -121,6 +136,7 @@ Object read_object(const std::string &path, bool texts) {
   format::AnchorSection anchors = format::decode_anchors(file.contents(CHORD_ANCHOR_SECTION));
   if (!anchors.error.empty())
     throw base::Error(fmt::format("{}: {}", path, anchors.error), "build the program again");
+  object.memory = decode_memory(file.contents(CHORD_PROCS_SECTION));
   object.units = std::move(maps.units);
   object.anchors = std::move(anchors.anchors);
   return object;

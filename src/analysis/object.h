@@ -3,18 +3,29 @@
 // and where their woven code lies.
 #pragma once
 
+#include <cstdint>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "format/map.h"
 
 namespace chord::analysis {
 
+// Bytes that a procedure's counters take: once in every thread, and once in the process.
+// Numbers of paths (CHORD_COUNTERS_NUMBERS) are of the second kind; so is the copy that
+// position-independent code counts in until a thread has its own.
+struct CounterMemory {
+  uint64_t thread = 0;
+  uint64_t shared = 0;
+};
+
 struct Object {
   std::string path;
   std::string build_id;  // raw bytes, may be empty
   std::vector<format::UnitMap> units;
   std::vector<format::Anchor> anchors;
+  std::unordered_map<uint64_t, CounterMemory> memory;  // by key of the procedure
 };
 
 // Throws Error if the file cannot be read, is no ELF file, was not built with

@@ -258,7 +258,10 @@ void add_paths(Program &program, Program other) {
       program.procedures.push_back(std::move(p));
       continue;
     }
-    std::vector<CountedPath> &paths = program.procedures[found->second].paths;
+    CountedProcedure &known_one = program.procedures[found->second];
+    known_one.memory.thread += p.memory.thread;
+    known_one.memory.shared += p.memory.shared;
+    std::vector<CountedPath> &paths = known_one.paths;
     for (CountedPath &path : p.paths) {
       auto same = std::find_if(paths.begin(), paths.end(), [&](const CountedPath &one) {
         return one.partial == path.partial && one.number == path.number && one.path == path.path &&

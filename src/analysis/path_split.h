@@ -34,7 +34,7 @@ std::vector<PathGroup> split_paths(const Program &program, const format::PathSel
                                    std::vector<std::string> &only_ran);
 
 // Moves the procedures of `other` into `program`: counts of the same paths of functions of
-// one name and shape are added.
+// one name and shape are added, and so is the memory of their counters.
 void add_paths(Program &program, Program other);
 
 }  // namespace chord::analysis

@@ -53,6 +53,7 @@ void index_procedures(Counting &module) {
       procedure.map = &map;
       procedure.unit = &unit;
       procedure.address = anchor->second->parts[0].address;
+      if (auto memory = module.object.memory.find(map.key); memory != module.object.memory.end()) procedure.memory = memory->second;
     }
   }
   module.measured.resize(module.procedures.size());

@@ -24,6 +24,7 @@ struct CountedProcedure {
   const format::UnitMap *unit = nullptr;
   uint32_t module = 0;
   uint64_t address = 0;            // link-time address of the woven code
+  CounterMemory memory;            // of its counters
   core::Counts counts;             // summed over all segments; by edge and block
   std::vector<uint64_t> executed;  // per instruction, padding included
   std::vector<CountedPath> paths;  // where paths were counted: all that ran, and partial ones

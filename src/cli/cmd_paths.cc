@@ -17,7 +17,7 @@ constexpr const char *kExamples =
     "Examples:\n"
     "  chord --paths gcc -O2 -g prog.c -o prog && ./prog && chord paths\n"
     "  chord paths --top=20                  the paths that ran most instructions\n"
-    "  chord paths --by=function             paths possible, executed, needed for 90 and 99 %\n"
+    "  chord paths --by=function             paths possible, executed, needed for 90 and 99 %, memory\n"
     "  chord paths show main 17              one path as the code it runs through\n"
     "  chord paths select --top=20 -o hot    paths to be counted alone: chord --paths=hot gcc …\n"
     "  chord paths split -n 16 -o part       the same, divided among 16 builds\n"
@@ -64,7 +64,13 @@ int cmd_paths(std::vector<std::string> args) {
   report::Table table = by == "path"       ? report::list_paths(program)
                         : by == "function" ? report::list_path_functions(program)
                                            : report::list_path_edges(program);
-  print_listing(table, listing, report::json_head(program));
+  nlohmann::ordered_json head = report::json_head(program);
+  if (by == "function") {
+    analysis::CounterMemory memory = report::path_memory(program);
+    head["bytes_per_thread"] = memory.thread;
+    head["bytes_shared"] = memory.shared;
+  }
+  print_listing(table, listing, head);
   return 0;
 }
 

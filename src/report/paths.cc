@@ -200,14 +200,28 @@ Table list_paths(const Program &program) {
   return t;
 }
 
+analysis::CounterMemory path_memory(const Program &program) {
+  analysis::CounterMemory sum;
+  for (const CountedProcedure &p : program.procedures) {
+    if (!analysis::counts_paths(*p.map)) continue;
+    sum.thread += p.memory.thread;
+    sum.shared += p.memory.shared;
+  }
+  return sum;
+}
+
 Table list_path_functions(const Program &program) {
   Table t;
   t.by = "function";
   t.columns = {{"function", "", true}, {"demangled", "function", true}, {"possible", "possible"},
                {"executed", "executed"}, {"needed90", "for 90%"},       {"needed99", "for 99%"},
-               {"instructions", "instructions"}, {"why", "counted by edges because", true}, {"shape", "", true}};
-  t.text_order = {6, 2, 3, 4, 5, 1, 7};
+               {"instructions", "instructions"}, {"why", "counted by edges because", true}, {"shape", "", true},
+               {"bytes_per_thread", "bytes/thread"}, {"bytes_shared", "shared"}};
+  t.text_order = {6, 2, 3, 4, 5, 9, 10, 1, 7};
   t.weight = 6;
+  analysis::CounterMemory memory = path_memory(program);
+  t.summary = fmt::format("{}: counters of paths take {} bytes in each thread and {} shared by all", program.name,
+                          group_digits(memory.thread), group_digits(memory.shared));
   for (const CountedProcedure &p : program.procedures) {
     bool counted = analysis::counts_paths(*p.map);
     std::vector<uint64_t> executed;
@@ -225,7 +239,8 @@ Table list_path_functions(const Program &program) {
     };
     t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number_if(counted, counted ? analysis::possible_paths(*p.map) : 0),
            number_if(counted, executed.size()), number_if(counted, needed(0.9)), number_if(counted, needed(0.99)),
-           number_if(p.exact(), p.instructions), text(p.map->no_paths), counted ? text(t.keep(shape_of(p))) : Cell{}});
+           number_if(p.exact(), p.instructions), text(p.map->no_paths), counted ? text(t.keep(shape_of(p))) : Cell{},
+           number_if(counted, p.memory.thread), number_if(counted, p.memory.shared)});
   }
   t.sort_by_weight();
   return t;

@@ -14,9 +14,12 @@ namespace chord::report {
 // first.
 Table list_paths(const analysis::Program &program);
 
-// One row per function: paths possible, executed, and how many make up 90 and 99 % of
-// the instructions it executed.
+// One row per function: paths possible, executed, how many make up 90 and 99 % of
+// the instructions it executed, and the bytes of their counters.
 Table list_path_functions(const analysis::Program &program);
+
+// Bytes of the counters of paths, of all functions that count them.
+analysis::CounterMemory path_memory(const analysis::Program &program);
 
 // One row per way from block to block, helper vertices passed over: what the numbers of
 // paths are based on, and where paths are cut.

@@ -207,7 +207,8 @@ std::string render_text(const Table &table, const TextStyle &style) {
     left.push_back(table.columns[c].left);
   }
   if (style.width != 0) fit(widths, left, style.width);
-  std::string out = bold(line(lines[0], widths, left), style) + "\n";
+  std::string out = table.summary.empty() ? "" : table.summary + "\n\n";
+  out += bold(line(lines[0], widths, left), style) + "\n";
   for (size_t r = 1; r < lines.size(); ++r) out += line(lines[r], widths, left) + "\n";
   return out;
 }

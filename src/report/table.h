@@ -85,6 +85,9 @@ class Table {
   // The column whose greatest values `keep_top` keeps.
   size_t weight = 0;
 
+  // What holds for all rows together, above them in text; JSON has it in fields of its head.
+  std::string summary;
+
   // What the reader must know that no row says; empty if nothing.
   std::string note;
 
