@@ -63,7 +63,7 @@ int dispatch(std::vector<std::string> args) {
   driver::parse_environment(options);
   driver::parse_build_options(args, options);
   if (args.empty()) throw base::UsageError("no compiler given", "for example: chord gcc -O2 prog.c -o prog");
-  driver::compile(args, options);
+  return driver::compile(args, options);
 }
 
 int guarded(const std::string &called_as, std::vector<std::string> args) {

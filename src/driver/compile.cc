@@ -12,6 +12,7 @@
 #include "driver/build_options.h"
 #include "driver/installation.h"
 #include "driver/measured_weights.h"
+#include "driver/unmatched_choices.h"
 #include "format/path_selection.h"
 
 namespace chord::driver {
@@ -85,14 +86,14 @@ void expand(const std::vector<std::string> &args, int depth, std::vector<std::st
   }
 }
 
-}  // namespace
-
-namespace {
-
-bool stops_before_assembling(const std::vector<std::string> &command) {
+std::vector<std::string> expanded(const std::vector<std::string> &command) {
   std::vector<std::string> args;
   expand(command, 0, args);
-  for (const std::string &a : args) {
+  return args;
+}
+
+bool stops_before_assembling(const std::vector<std::string> &command) {
+  for (const std::string &a : expanded(command)) {
     if (a == "-S" || a == "-E" || a == "-fsyntax-only" || a == "-emit-llvm") return true;
   }
   return false;
@@ -101,10 +102,8 @@ bool stops_before_assembling(const std::vector<std::string> &command) {
 }  // namespace
 
 bool is_position_independent(const std::vector<std::string> &command) {
-  std::vector<std::string> args;
-  expand(command, 0, args);
   bool pic = false;
-  for (const std::string &a : args) {
+  for (const std::string &a : expanded(command)) {
     if (a == "-shared") return true;
     if (a == "-fPIC" || a == "-fpic") pic = true;
     if (a == "-fPIE" || a == "-fpie" || a == "-fno-pic" || a == "-fno-PIC" || a == "-fno-pie" || a == "-fno-PIE") {
@@ -132,7 +131,7 @@ std::vector<std::string> wrapped_command(const std::vector<std::string> &command
   return out;
 }
 
-void compile(const std::vector<std::string> &command, weave::Options options) {
+int compile(const std::vector<std::string> &command, weave::Options options) {
   // Events are counted alone unless block counters are asked for, too.
   if (options.callsites) {
     // Exclusive counts and numbers of calls are those of the blocks.
@@ -152,14 +151,19 @@ void compile(const std::vector<std::string> &command, weave::Options options) {
     options.weights_file = prepare_weights(options.weights_file);
   }
   // A mistake in it should be told once, and before anything is compiled.
-  if (!options.paths_file.empty()) format::read_path_selection(base::read_file(options.paths_file), options.paths_file);
+  format::PathSelection chosen;
+  if (!options.paths_file.empty()) chosen = format::read_path_selection(base::read_file(options.paths_file), options.paths_file);
   publish(options);
   // Compilers that look for `as` in PATH find ours first.
   const char *path = std::getenv("PATH");
   std::string folder = standin_folder();
   folder.pop_back();
   ::setenv("PATH", fmt::format("{}:{}", folder, path ? path : "/usr/local/bin:/usr/bin:/bin").c_str(), 1);
-  base::execute(wrapped_command(command));
+  Link link = options.paths_file.empty() ? Link{} : link_of(expanded(command));
+  if (link.output.empty()) base::execute(wrapped_command(command));
+  int status = base::run(wrapped_command(command)).status;
+  if (status == 0) warn_of_unmatched(chosen, link);
+  return status;
 }
 
 }  // namespace chord::driver

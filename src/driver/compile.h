@@ -9,8 +9,9 @@
 
 namespace chord::driver {
 
-// Replaces this process by the compiler. Returns only by throwing.
-[[noreturn]] void compile(const std::vector<std::string> &command, weave::Options options);
+// Replaces this process by the compiler; where there is something to be said of what it has
+// linked, runs it and returns its status.
+int compile(const std::vector<std::string> &command, weave::Options options);
 
 // The command as it will be run, for tests.
 std::vector<std::string> wrapped_command(const std::vector<std::string> &command);

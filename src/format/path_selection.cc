@@ -95,8 +95,6 @@ bool never_returns(std::string_view callee) {
   return std::find(kNames.begin(), kNames.end(), callee) != kNames.end();
 }
 
-bool is_pattern(const std::string &name) { return name.find_first_of("*?[") != std::string::npos; }
-
 bool same_file(const std::string &full, const std::string &file) {
   return full == file || (full.size() > file.size() && full.ends_with(file) && full[full.size() - file.size() - 1] == '/');
 }
@@ -182,6 +180,8 @@ class Chooser {
 
 }  // namespace
 
+bool is_pattern(const std::string &name) { return name.find_first_of("*?[") != std::string::npos; }
+
 std::vector<const PathChoice *> PathSelection::find(const std::string &function) const {
   std::vector<const PathChoice *> found;
   for (const PathChoice &c : choices) {
@@ -206,6 +206,7 @@ PathSelection read_path_selection(std::string_view text, const std::string &sour
       throw base::Error(fmt::format("{}:{}: {}", source, number, wrong),
                         "`chord paths select` writes such files; docs/paths.md tells what may be in them");
     }
+    choice.line = number;
     selection.choices.push_back(std::move(choice));
   }
   return selection;

@@ -35,7 +35,11 @@ struct PathChoice {
   std::vector<std::string> blocks;                   // offsets, in cold parts PART+OFFSET
   std::string file;                                  // lines
   std::vector<uint32_t> lines;
+  size_t line = 0;                                   // of the selection that it stands in; 0: in none yet
 };
+
+// Does the name stand for all functions that match it?
+bool is_pattern(const std::string &name);
 
 struct PathSelection {
   std::string source;  // the file, for messages

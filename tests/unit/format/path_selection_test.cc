@@ -36,6 +36,7 @@ TEST(PathSelection, FunctionsAreFoundByNameAndPattern) {
   EXPECT_EQ(selection.find("log_on").size(), 2u);
   EXPECT_EQ(selection.find("parse").size(), 1u);
   EXPECT_TRUE(selection.find("parser").empty());
+  EXPECT_EQ(selection.find("parse")[0]->line, 2u);
 }
 
 TEST(PathSelection, MistakesAreToldWithTheirLine) {
