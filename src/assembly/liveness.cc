@@ -13,10 +13,12 @@ uint32_t local_callee(const Unit &unit, const Instruction &in) {
   return found == unit.entry_named.end() ? kElsewhere : found->second;
 }
 
+enum class Part : uint8_t { all, upper_halves };
+
 class Solver {
  public:
-  Solver(const Unit &unit, const Procedure &p, std::map<uint32_t, isa::Resources> *wanted = nullptr)
-      : unit_(unit), p_(p), wanted_(wanted) {}
+  Solver(const Unit &unit, const Procedure &p, Part part, std::map<uint32_t, isa::Resources> *wanted = nullptr)
+      : unit_(unit), p_(p), part_(part), wanted_(wanted) {}
 
   Liveness run() {
     find_owned();
@@ -87,7 +89,7 @@ class Solver {
       if (leaves_unit(in)) live &= ~isa::call_clobbers();
       live &= ~isa::all_flags();
       want_of_callee(in, live | landing);
-      live |= isa::call_reads() | landing | d.reads;
+      live |= isa::call_reads() | landing | reads_of(d);
       return live;
     }
     bool leaves = d.flow == isa::Flow::leave;
@@ -98,8 +100,10 @@ class Solver {
       if (d.flow == isa::Flow::leave) live |= out_.block_in[1];
       want_of_callee(in, out_.block_in[1]);
     }
-    return (live & ~d.kills) | d.reads;
+    return (live & ~d.kills) | reads_of(d);
   }
+
+  isa::Resources reads_of(const isa::Decoded &d) const { return part_ == Part::all ? d.reads : d.whole_reads; }
 
   // What is live behind a call only grows from sweep to sweep.
   void want_of_callee(const Instruction &in, isa::Resources live) {
@@ -109,6 +113,7 @@ class Solver {
 
   const Unit &unit_;
   const Procedure &p_;
+  Part part_;
   std::map<uint32_t, isa::Resources> *wanted_;  // by callee
   isa::Resources owned_ = 0;
   std::vector<std::vector<uint32_t>> next_;
@@ -118,7 +123,13 @@ class Solver {
 
 }  // namespace
 
-Liveness compute_liveness(const Unit &unit, const Procedure &procedure) { return Solver(unit, procedure).run(); }
+Liveness compute_liveness(const Unit &unit, const Procedure &procedure) {
+  return Solver(unit, procedure, Part::all).run();
+}
+
+Liveness compute_upper_liveness(const Unit &unit, const Procedure &procedure) {
+  return Solver(unit, procedure, Part::upper_halves).run();
+}
 
 void find_wanted_registers(Unit &unit) {
   std::vector<uint32_t> waiting;
@@ -131,7 +142,7 @@ void find_wanted_registers(Unit &unit) {
     waiting.pop_back();
     queued[n] = false;
     std::map<uint32_t, isa::Resources> wanted;
-    Solver(unit, unit.procedures[n], &wanted).run();
+    Solver(unit, unit.procedures[n], Part::all, &wanted).run();
     for (const auto &[callee, registers] : wanted) {
       Procedure &p = unit.procedures[callee];
       if ((registers & ~p.wanted) == 0) continue;

@@ -25,4 +25,8 @@ void find_wanted_registers(Unit &unit);
 
 Liveness compute_liveness(const Unit &unit, const Procedure &procedure);
 
+// The same for the upper halves of general registers alone: nobody can tell what is in one that
+// is dead, since whatever reads the register reads the lower half, or writes it first.
+Liveness compute_upper_liveness(const Unit &unit, const Procedure &procedure);
+
 }  // namespace chord::assembly

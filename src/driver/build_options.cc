@@ -24,6 +24,7 @@ using Counters = isa::CounterPlace::Kind;
 using Weights = weave::Options::Weights;
 using LoopCounters = weave::Options::LoopCounters;
 using Entries = weave::Options::Entries;
+using Steps = weave::Options::Steps;
 
 constexpr std::array<std::pair<const char *, Placement>, 5> kPlacements = {{{"optimal", Placement::optimal},
                                                                             {"redundant", Placement::redundant},
@@ -43,6 +44,8 @@ constexpr std::array<std::pair<const char *, LoopCounters>, 2> kLoopCounters = {
 
 constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgorithms = {
     {{"sound", core::PathAlgorithm::sound}, {"published", core::PathAlgorithm::published}}};
+
+constexpr std::array<std::pair<const char *, Steps>, 2> kSteps = {{{"widened", Steps::widened}, {"whole", Steps::whole}}};
 
 constexpr std::array<std::pair<const char *, Entries>, 2> kEntries = {
     {{"implied", Entries::implied}, {"counted", Entries::counted}}};
@@ -148,6 +151,8 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.counters = choose(name, value, kCounters);
   } else if (name == "--loop-counters") {
     options.loop_counters = choose(name, value, kLoopCounters);
+  } else if (name == "--steps") {
+    options.steps = choose(name, value, kSteps);
   } else if (name == "--entries") {
     options.entries = choose(name, value, kEntries);
   } else if (name == "--weights") {
@@ -192,9 +197,10 @@ void publish(const weave::Options &options) {
   }
   std::string weights =
       options.weights == Weights::measured ? options.weights_file : name_of(options.weights, kWeights);
-  std::string text = fmt::format("--place={}\n--counters={}\n--loop-counters={}\n--entries={}\n--weights={}\n",
+  std::string text = fmt::format("--place={}\n--counters={}\n--loop-counters={}\n--steps={}\n--entries={}\n--weights={}\n",
                                  name_of(options.place, kPlacements), name_of(options.counters, kCounters),
-                                 name_of(options.loop_counters, kLoopCounters), name_of(options.entries, kEntries), weights);
+                                 name_of(options.loop_counters, kLoopCounters), name_of(options.steps, kSteps),
+                                 name_of(options.entries, kEntries), weights);
   for (const std::string &glob : options.only) text += fmt::format("--only={}\n", glob);
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
@@ -222,6 +228,7 @@ const char *build_options_help() {
   return "  --place=optimal|redundant|vertex|vertex-edge   where counters go (optimal: fewest, coldest)\n"
          "  --counters=thread|atomic|global                thread: exact in threads, no locked instructions\n"
          "  --loop-counters=registers|memory               where call-free loops keep them\n"
+         "  --steps=widened|whole                          may a 32-bit register of the program's count for us?\n"
          "  --entries=implied|counted                      are calls counted twice, by caller and callee?\n"
          "  --weights=PROFILE|structure|paper              frequencies: of an earlier run, or estimated\n"
          "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"

@@ -53,10 +53,12 @@ struct Decoded {
   Resources address_base = 0;
   Resources address_index = 0;
   uint8_t address_scale = 0;  // of the index; 0 if there is no address
-  // The instruction adds the constant `step` to the 64-bit register `stepped`, and
-  // changes nothing else but flags.
+  Resources whole_reads = 0;  // general registers of which it may read the upper half
+  // The instruction adds the constant `step` to the register `stepped`, or to its lower half,
+  // which clears the upper one, and changes nothing else but flags.
   Resources stepped = 0;
   int32_t step = 0;
+  bool half_step = false;
   Traits traits = 0;
   std::string_view mnemonic;
 };
@@ -183,6 +185,14 @@ Snippet increment(const Holder &holder, Resources live);
 // counter += register, and counter -= register.
 Snippet add_register(const CounterPlace &place, const Holder &holder, Resources live);
 Snippet subtract_register(const CounterPlace &place, const Holder &holder, Resources live);
+
+// The step on the whole register as an instruction of its own, which changes no flags.
+std::string whole_step(Resources reg, int32_t step, bool intel_syntax);
+// Gives a register whose lower half is about to be counted down to zero the number of rounds
+// that takes, 2^32 if the half is zero; the lower half itself stays as it is, and so do flags.
+Snippet widen_countdown(const Holder &holder);
+// The two instructions of that; the second is a whole step of 1.
+bool opens_countdown(const Decoded &decoded, Resources reg);
 
 // The register's number in the runtime's records (chord_abi.h).
 uint8_t recorded_number(Resources reg);

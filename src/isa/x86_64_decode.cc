@@ -93,6 +93,9 @@ bool replaces_register(const Instruction &in, const ZydisDecodedOperand &op) {
 
 void read_operand(const Instruction &in, const ZydisDecodedOperand &op, bool zeroing, Decoded &out) {
   if (op.type == ZYDIS_OPERAND_TYPE_MEMORY) {
+    // Half an address needs half its registers.
+    bool half = in.mnemonic == ZYDIS_MNEMONIC_LEA && in.operand_width <= 32;
+    if (!half) out.whole_reads |= (resource_of(op.mem.base) | resource_of(op.mem.index)) & kGeneral;
     if (op.mem.base != ZYDIS_REGISTER_RIP) out.reads |= resource_of(op.mem.base);
     out.reads |= resource_of(op.mem.index);
     if (op.visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT) {
@@ -107,7 +110,10 @@ void read_operand(const Instruction &in, const ZydisDecodedOperand &op, bool zer
   }
   if (op.type != ZYDIS_OPERAND_TYPE_REGISTER) return;
   Resources r = resource_of(op.reg.value);
-  if ((op.actions & ZYDIS_OPERAND_ACTION_MASK_READ) && !zeroing) out.reads |= r;
+  if ((op.actions & ZYDIS_OPERAND_ACTION_MASK_READ) && !zeroing) {
+    out.reads |= r;
+    if (op.size > 32) out.whole_reads |= r & kGeneral;
+  }
   if (op.actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
     out.writes |= r;
     if (replaces_register(in, op)) {
@@ -216,9 +222,9 @@ void read_flags(const Instruction &in, const Operands &ops, Decoded &out) {
   if (!may_leave_flags(in, ops)) out.kills |= changed;
 }
 
-// add, sub, inc, dec and lea of a constant, on a whole general register.
+// add, sub, inc, dec and lea of a constant, on a general register or its lower half.
 void read_step(const Instruction &in, const Operands &ops, Decoded &out) {
-  if (ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER || ops[0].size != 64) return;
+  if (ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER || ops[0].size < 32) return;
   Resources target = resource_of(ops[0].reg.value) & kGeneral;
   int64_t step = 0;
   switch (in.mnemonic) {
@@ -231,7 +237,7 @@ void read_step(const Instruction &in, const Operands &ops, Decoded &out) {
       break;
     case ZYDIS_MNEMONIC_LEA:
       if (ops[1].mem.index != ZYDIS_REGISTER_NONE || ops[1].mem.base == ZYDIS_REGISTER_RIP) return;
-      if (resource_of(ops[1].mem.base) != target || ops[1].mem.base != ops[0].reg.value) return;
+      if (resource_of(ops[1].mem.base) != target || in.address_width != 64) return;
       step = ops[1].mem.disp.value;
       break;
     default: return;
@@ -239,6 +245,7 @@ void read_step(const Instruction &in, const Operands &ops, Decoded &out) {
   if (step == 0 || step != static_cast<int32_t>(step)) return;
   out.stepped = target;
   out.step = static_cast<int32_t>(step);
+  out.half_step = ops[0].size == 32;
 }
 
 }  // namespace
@@ -266,6 +273,7 @@ std::optional<Decoded> decode(std::string_view bytes) {
   if (computes_floats(ops, in.operand_count)) out.traits |= kFloat;
   if (out.unknown_effects) {
     out.reads |= all_registers() | all_flags();
+    out.whole_reads |= kGeneral;
     out.kills = 0;
   }
   return out;

@@ -308,6 +308,23 @@ Snippet subtract_register(const CounterPlace &place, const Holder &h, Resources 
   return apply(place, change_with("subq", h), live | h.resources());
 }
 
+std::string whole_step(Resources one, int32_t step, bool intel_syntax) {
+  std::string r = reg(number_of(one));
+  if (!intel_syntax) return fmt::format("leaq\t{0}({1}),{1}", step, r);
+  r.erase(0, 1);
+  return fmt::format("lea\t{0}, [{0}{1:+}]", r, step);
+}
+
+// 0 becomes 2^32 - 1 and then 2^32; everything else comes back, without its upper half.
+Snippet widen_countdown(const Holder &h) {
+  unsigned r = number_of(h.reg);
+  return {fmt::format("\tleal\t-1({0}),{1}\n\tleaq\t1({0}),{0}\n", reg(r), low_half(r)), 2, false, 0};
+}
+
+bool opens_countdown(const Decoded &d, Resources one) {
+  return d.stepped == one && d.half_step && d.step == -1 && d.mnemonic == "lea";
+}
+
 // DWARF's numbers: the first eight general registers in another order than the
 // processor's, and vector registers from 17.
 uint8_t recorded_number(Resources one) {

@@ -141,11 +141,21 @@ double LoopPlanner::ways_cost(const Loop &loop, bool in, Make make) const {
   return cost;
 }
 
-double LoopPlanner::cost_of(const Loop &loop, const isa::Holder &holder, bool by_program) const {
+isa::Snippet LoopPlanner::taking(const isa::CounterPlace &place, const isa::Holder &holder, StepKind by_program,
+                                 isa::Resources live) {
+  if (by_program == StepKind::none) return isa::clear(holder, live);
+  isa::Snippet s = isa::subtract_register(place, holder, live);
+  if (by_program != StepKind::countdown) return s;
+  isa::Snippet first = isa::widen_countdown(holder);
+  s.text = first.text + s.text;
+  s.price += first.price;
+  return s;
+}
+
+double LoopPlanner::cost_of(const Loop &loop, const isa::Holder &holder, StepKind by_program) const {
   isa::CounterPlace place = place_of(options_);
   double in = ways_cost(loop, true, [&](const Site &site) {
-    if (by_program) return isa::subtract_register(place, holder, site.live);
-    isa::Snippet s = isa::clear(holder, site.live);
+    isa::Snippet s = taking(place, holder, by_program, site.live);
     if (holder.is_vector()) s.price += isa::fill_ones(holder).price;
     return s;
   });
@@ -197,19 +207,30 @@ void LoopPlanner::offer_updates(uint32_t l) {
   }
 }
 
+StepKind LoopPlanner::kind_of(uint32_t l, uint32_t block, uint32_t update) {
+  if (p_.instructions[update].decoded.half_step) {
+    if (options_.steps == Options::Steps::whole) return StepKind::none;
+    if (!upper_) upper_ = assembly::compute_upper_liveness(unit_, p_);
+  }
+  auto in_loop = [&](uint32_t b) { return inside(l, b); };
+  return kind_of_step(p_, live_, upper_ ? *upper_ : live_, in_loop, block, update);
+}
+
 void LoopPlanner::offer(uint32_t l, uint32_t block, uint32_t update) {
+  StepKind kind = kind_of(l, block, update);
+  if (kind == StepKind::none) return;
   std::vector<uint32_t> ways;
   for (core::EdgeId e : graph_.in(block)) {
     if (is_real(p_.edges[e])) ways.push_back(e);
   }
   core::Counter counter{core::Site::vertex, block};
   if (ways.size() == 1) counter = {core::Site::edge, ways[0]};
-  double cost = cost_of(eligible_[l], {p_.instructions[update].decoded.stepped, 0, false}, true);
+  double cost = cost_of(eligible_[l], {p_.instructions[update].decoded.stepped, 0, false}, kind);
   auto known = std::find_if(offers_.begin(), offers_.end(), [&](const Offer &o) { return o.counter == counter; });
   if (known == offers_.end()) {
-    offers_.push_back({counter, cost, l, update});
+    offers_.push_back({counter, cost, l, update, kind});
   } else if (cost < known->cost) {
-    *known = {counter, cost, l, update};
+    *known = {counter, cost, l, update, kind};
   }
 }
 
@@ -221,7 +242,7 @@ void LoopPlanner::hold_offers(const core::Plan &plan) {
       const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
       double plain = frequency(c) * isa::increment(place_of(options_), site.live).price;
       if (site.exists() && plain <= o.cost) continue;
-      hold(k, o.loop, {p_.instructions[o.update].decoded.stepped, 0, false}, o.update);
+      hold(k, o.loop, {p_.instructions[o.update].decoded.stepped, 0, false}, o.update, o.kind);
     }
   }
 }
@@ -272,7 +293,7 @@ void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
         if (loop.free & kinds[kind][i]) out.free[kind] |= uint64_t{1} << i;
       }
       if (out.free[kind] == 0) continue;
-      out.cost[kind] = cost_of(loop, holder_of(loop, kind, static_cast<uint32_t>(std::countr_zero(out.free[kind]))), false);
+      out.cost[kind] = cost_of(loop, holder_of(loop, kind, static_cast<uint32_t>(std::countr_zero(out.free[kind]))), StepKind::none);
     }
   }
   std::vector<uint32_t> candidates;
@@ -288,13 +309,14 @@ void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
   std::vector<core::RegisterChoice> chosen = core::choose_registers(problem);
   for (size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i].loop == core::kNone) continue;
-    hold(candidates[i], chosen[i].loop, holder_of(eligible_[chosen[i].loop], chosen[i].kind, chosen[i].reg), core::kNone);
+    hold(candidates[i], chosen[i].loop, holder_of(eligible_[chosen[i].loop], chosen[i].kind, chosen[i].reg), core::kNone,
+         StepKind::none);
   }
 }
 
 // ---- the result ----
 
-void LoopPlanner::hold(uint32_t counter, uint32_t l, const isa::Holder &holder, uint32_t update) {
+void LoopPlanner::hold(uint32_t counter, uint32_t l, const isa::Holder &holder, uint32_t update, StepKind kind) {
   format::Held held;
   held.counter = counter;
   held.place = isa::recorded_number(holder.reg);
@@ -303,7 +325,8 @@ void LoopPlanner::hold(uint32_t counter, uint32_t l, const isa::Holder &holder, 
   for (core::Vertex v : forest_.members(eligible_[l].number)) held.blocks.push_back(v);
   std::sort(held.blocks.begin(), held.blocks.end());
   out_.held.push_back(std::move(held));
-  out_.counters.push_back({counter, holder, update != core::kNone});
+  out_.counters.push_back({counter, holder, kind});
+  if (kind == StepKind::widened) out_.widened.push_back(update);
   loop_of_held_.push_back(l);
 }
 
@@ -341,7 +364,7 @@ void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
     for_each_way(eligible_[l], true, sites, [&](const Site &site, uint32_t edge, double) {
       bool fill = c.holder.is_vector() && !(filled[l] & c.holder.ones);
       if (fill) out_.pieces.push_back({site, edge, isa::fill_ones(c.holder)});
-      isa::Snippet s = c.by_program ? isa::subtract_register(place, c.holder, site.live) : isa::clear(c.holder, site.live);
+      isa::Snippet s = taking(place, c.holder, c.by_program, site.live);
       out_.pieces.push_back({site, edge, std::move(s), Effect::hold, h});
     });
     filled[l] |= c.holder.ones;

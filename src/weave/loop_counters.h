@@ -4,7 +4,8 @@
 // instruction of one block and nowhere else in the loop, that block needs no probe at all:
 //     subq %rax,c     where the loop is entered
 //     addq %rax,c     where it is left
-// leaves step times the block's executions in c. Otherwise a register that is dead
+// leaves step times the block's executions in c. Steps of 32 bits serve, too, as far as
+// weave/half_steps.h can make them count like those of 64. Otherwise a register that is dead
 // throughout the loop counts, in place of memory:
 //     xorl %r11d,%r11d     entered        pxor %xmm14,%xmm14; pcmpeqd %xmm15,%xmm15
 //     incq %r11  (leaq)    counted        psubq %xmm15,%xmm14
@@ -31,6 +32,7 @@
 #include "core/order.h"
 #include "core/plan.h"
 #include "format/map.h"
+#include "weave/half_steps.h"
 #include "weave/options.h"
 #include "weave/pieces.h"
 #include "weave/sites.h"
@@ -40,13 +42,14 @@ namespace chord::weave {
 struct HeldCounter {
   uint32_t counter = 0;
   isa::Holder holder;
-  bool by_program = false;  // the register is the program's, and needs no probe
+  StepKind by_program = StepKind::none;  // other than none: the register is the program's, and needs no probe
 };
 
 struct LoopCounters {
   std::vector<format::Held> held;
   std::vector<HeldCounter> counters;  // beside `held`
   std::vector<Piece> pieces;          // where loops are entered and left
+  std::vector<uint32_t> widened;      // instructions whose step is to be made in 64 bits
 
   const HeldCounter *find(uint32_t counter) const {
     for (const HeldCounter &h : counters) {
@@ -68,6 +71,7 @@ class LoopPlanner {
     double cost = 0;
     uint32_t loop = 0;
     uint32_t update = 0;  // instruction
+    StepKind kind = StepKind::none;
   };
   const std::vector<Offer> &offers() const { return offers_; }
 
@@ -89,9 +93,12 @@ class LoopPlanner {
   bool read_code(Loop &loop) const;
   void offer_updates(uint32_t l);
   void offer(uint32_t l, uint32_t block, uint32_t update);
+  StepKind kind_of(uint32_t l, uint32_t block, uint32_t update);
   template <class Make>
   double ways_cost(const Loop &loop, bool in, Make make) const;
-  double cost_of(const Loop &loop, const isa::Holder &holder, bool by_program) const;
+  double cost_of(const Loop &loop, const isa::Holder &holder, StepKind by_program) const;
+  // What makes the holder ready where a loop is entered.
+  static isa::Snippet taking(const isa::CounterPlace &place, const isa::Holder &holder, StepKind by_program, isa::Resources live);
   // Flags are live where the loop is entered or left.
   bool flags_are_kept(const Loop &loop) const;
   double frequency(const core::Counter &counter) const;
@@ -100,7 +107,7 @@ class LoopPlanner {
   bool inside(uint32_t l, uint32_t block) const { return forest_.contains(eligible_[l].number, block); }
   void hold_offers(const core::Plan &plan);
   void hold_in_dead_registers(const core::Plan &plan);
-  void hold(uint32_t counter, uint32_t l, const isa::Holder &holder, uint32_t update);
+  void hold(uint32_t counter, uint32_t l, const isa::Holder &holder, uint32_t update, StepKind kind);
   void keep_live(Sites &sites) const;
   void write_pieces(uint32_t n, const Sites &sites);
   template <class Visit>
@@ -109,6 +116,7 @@ class LoopPlanner {
   const assembly::Unit &unit_;
   const assembly::Procedure &p_;
   const assembly::Liveness &live_;
+  std::optional<assembly::Liveness> upper_;  // of upper halves, made when first asked for
   const Sites &sites_;
   const std::vector<double> &weights_;
   const Options &options_;

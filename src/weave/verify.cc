@@ -11,6 +11,7 @@
 #include "assembly/liveness.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "weave/half_steps.h"
 #include "weave/verify_held.h"
 
 namespace chord::weave {
@@ -42,6 +43,11 @@ class Verifier {
       const Procedure &p = unit_.procedures[n];
       auto changes = paths_.find(static_cast<uint32_t>(n));
       changes_ = changes == paths_.end() ? PathChanges{} : changes->second;
+      woven_steps_.clear();
+      if (p.skipped.empty()) {
+        live_ = assembly::compute_liveness(unit_, p);
+        upper_ = assembly::compute_upper_liveness(unit_, p);
+      }
       for (uint32_t i = 0; i < p.instructions.size(); ++i) same_instruction(p, i);
       if (!p.skipped.empty()) continue;
       same_flow(p);
@@ -73,9 +79,9 @@ class Verifier {
 
   // ---- the instructions themselves ----
 
-  void same_instruction(const Procedure &p, uint32_t number) const {
+  void same_instruction(const Procedure &p, uint32_t number) {
     const Instruction &in = p.instructions[number];
-    if (in.padding) return;
+    if (in.padding || is_widened_step(p, number)) return;
     bool moved = std::find(changes_.above.begin(), changes_.above.end(), number) != changes_.above.end();
     for (uint32_t s = in.first_statement; s <= in.last_statement; ++s) {
       const Statement &x = a_.statements[s];
@@ -86,6 +92,22 @@ class Verifier {
     std::string after = bytes_of(b_, layout_, woven_of_[in.first_statement], woven_of_[in.last_statement]);
     if (moved && isa::shape(before, isa::kWidening) == isa::shape(after)) return;
     if (shapes(before) != shapes(after)) fail(a_.statements[in.last_statement], "does something else in the woven code");
+  }
+
+  // The step of a lower half, made on the whole register, where nobody can tell.
+  bool is_widened_step(const Procedure &p, uint32_t number) {
+    const Instruction &in = p.instructions[number];
+    if (!in.decoded.half_step || !p.skipped.empty()) return false;
+    std::string bytes = bytes_of(b_, layout_, woven_of_[in.first_statement], woven_of_[in.last_statement]);
+    auto d = isa::decode(bytes);
+    if (!d || d->size != bytes.size() || d->half_step || d->stepped != in.decoded.stepped || d->step != in.decoded.step ||
+        (d->writes & isa::all_flags())) {
+      return false;
+    }
+    auto block = std::find_if(p.blocks.begin(), p.blocks.end(), [&](const assembly::Block &b) { return number - b.first < b.count; });
+    if (block == p.blocks.end() || !can_be_widened(p, live_, upper_, static_cast<uint32_t>(block - p.blocks.begin()), number)) return false;
+    woven_steps_.insert(number);
+    return true;
   }
 
   static std::string bytes_of(const Source &source, const assembly::Layout &layout, uint32_t first, uint32_t last) {
@@ -110,7 +132,6 @@ class Verifier {
   // ---- control flow ----
 
   void same_flow(const Procedure &p) {
-    live_ = assembly::compute_liveness(unit_, p);
     find_ways_out(p);
     first_of_statement_.clear();
     for (uint32_t i = 0; i < p.instructions.size(); ++i) {
@@ -188,6 +209,7 @@ class Verifier {
                isa::Resources touched = 0, bool saves = false) const {
     uint32_t section = s < b_.statements.size() ? b_.statements[s].section : 0;
     int64_t moved = 0;
+    isa::Resources opened = 0, halves = 0;  // one less in its lower half; other in its upper half
     for (uint32_t steps = 0; s < b_.statements.size() && steps < b_.statements.size(); ++s, ++steps) {
       const Statement &x = b_.statements[s];
       if (x.section != section) continue;
@@ -199,13 +221,23 @@ class Verifier {
         if (ways_out_.contains(target.first_statement)) by += isa::kWidening;
         if (moved != by) fail(a_.statements[target.first_statement], "the stack pointer is moved");
         isa::Resources ours = changes_.holder | isa::register_numbered(isa::kStackPointer);
-        if (!saves && (touched & live_.before[i] & ~ours)) fail(a_.statements[target.first_statement], "a probe destroys what is live");
+        if (halves & upper_.before[i]) fail(a_.statements[target.first_statement], "a probe destroys an upper half");
+        if (!saves && ((touched | opened) & live_.before[i] & ~ours)) fail(a_.statements[target.first_statement], "a probe destroys what is live");
         return;
       }
       if (x.kind != StatementKind::instruction) continue;
       auto d = isa::decode(layout_.bytes(b_, s));
       if (!d) fail(a_.statements[about.last_statement], "a probe that is no instruction");
       if (way_ != nullptr) way_->push_back(*d);
+      if (d->stepped != 0 && opened == 0 && isa::opens_countdown(*d, d->stepped)) {
+        opened = d->stepped;
+        continue;
+      }
+      if (opened != 0 && d->stepped == opened && d->step == 1 && !d->half_step) {
+        halves |= opened;
+        opened = 0;
+        continue;
+      }
       touched |= d->writes;
       moved += moves_of(s);
       saves = saves || x.name.starts_with("push");
@@ -216,7 +248,7 @@ class Verifier {
         touched &= ~*isa::register_named("rax");
       }
       // A probe's way around, too.
-      if (d->flow == isa::Flow::conditional) reaches(p, label_statement(s, about), target, about, by - moved, touched, saves);
+      if (d->flow == isa::Flow::conditional) reaches(p, label_statement(s, about), target, about, by - moved, touched | opened | halves, saves);
       if (d->flow == isa::Flow::jump) {
         s = label_statement(s, about);
         section = b_.statements[s].section;
@@ -234,7 +266,7 @@ class Verifier {
     for (const format::Procedure *map : found->second) {
       // Names need not be unique in a unit; instructions tell which one this is.
       if (map->held.empty() || map->blocks.size() != p.blocks.size() || map->edges.size() != p.edges.size()) continue;
-      std::string fault = held_fault(p, live_, *map, [&](const assembly::Edge &e) { return ways_of(p, e); });
+      std::string fault = held_fault({p, live_, upper_, woven_steps_}, *map, [&](const assembly::Edge &e) { return ways_of(p, e); });
       if (!fault.empty()) fail(a_.statements[p.fragments[0].first_statement], fault);
     }
   }
@@ -311,7 +343,8 @@ class Verifier {
   std::map<uint32_t, uint32_t> original_of_;              // and back
   std::map<std::string, std::vector<const format::Procedure *>> maps_;
   std::vector<isa::Decoded> *way_ = nullptr;  // where to note what is inserted on a way
-  assembly::Liveness live_;
+  assembly::Liveness live_, upper_;     // of the procedure in hand
+  std::set<uint32_t> woven_steps_;      // its steps that are made in 64 bits
   std::map<uint32_t, uint32_t> first_of_statement_;
   const std::map<uint32_t, PathChanges> &paths_;
   PathChanges changes_;           // of the procedure in hand

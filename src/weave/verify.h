@@ -1,7 +1,8 @@
 // Proof that a woven object is the original plus probes.
 //
 // The woven text is laid out once more with every statement labelled. Then: every
-// original instruction is there, in order, with the same operation and operands;
+// original instruction is there, in order, with the same operation and operands, or with
+// the same effect as far as anyone can tell (weave/half_steps.h);
 // every direct branch still reaches its original target, possibly through a stub;
 // what was inserted touches nothing that was live; and the object that was really
 // written holds the same code bytes.

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "weave/half_steps.h"
+
 namespace chord::weave {
 
 using assembly::Edge;
@@ -22,14 +24,17 @@ struct Use {
   uint32_t counted = 0;     // read and written
   uint32_t added = 0;       // of those read: by an addition,
   uint32_t subtracted = 0;  // by a subtraction
+  uint32_t widened = 0;     // made ready for a countdown before it was subtracted,
+  uint32_t too_early = 0;   // of those: before it was added
 };
 
 class HeldChecker {
  public:
-  HeldChecker(const Procedure &p, const assembly::Liveness &live, const format::Held &held, const WaysOf &ways_of)
-      : p_(p), live_(live), held_(held), reg_(isa::register_recorded(held.place)), ways_of_(ways_of) {}
+  HeldChecker(const ProvedProcedure &proved, const format::Held &held, const WaysOf &ways_of)
+      : proved_(proved), p_(proved.procedure), live_(proved.liveness), held_(held),
+        reg_(isa::register_recorded(held.place)), ways_of_(ways_of) {}
 
-  std::string fault() const {
+  std::string fault() {
     std::string what = fault_in_code();
     for (size_t e = 1; what.empty() && e < p_.edges.size(); ++e) {
       if (p_.edges[e].kind != EdgeKind::never) what = fault_on(p_.edges[e]);
@@ -41,14 +46,24 @@ class HeldChecker {
   bool inside(uint32_t block) const { return std::binary_search(held_.blocks.begin(), held_.blocks.end(), block); }
   bool by_program() const { return held_.update != core::kNone; }
 
-  std::string fault_in_code() const {
+  // The instruction changes the register by the step in all its bits, each time.
+  bool is_step(uint32_t block, uint32_t i) {
+    const isa::Decoded &d = p_.instructions[i].decoded;
+    if (d.stepped != reg_ || d.step != held_.step) return false;
+    if (!d.half_step || proved_.widened.contains(i)) return true;
+    auto in_loop = [&](uint32_t b) { return inside(b); };
+    counts_down_ = kind_of_step(p_, live_, proved_.upper, in_loop, block, i) == StepKind::countdown;
+    return counts_down_;
+  }
+
+  std::string fault_in_code() {
     bool updated = false;
     for (uint32_t b : held_.blocks) {
       for (uint32_t i = p_.blocks[b].first; i < p_.blocks[b].first + p_.blocks[b].count; ++i) {
         const isa::Decoded &d = p_.instructions[i].decoded;
         if (d.flow == isa::Flow::call || d.unknown_effects) return "the loop calls";
         if (i == held_.update) {
-          if (d.stepped != reg_ || d.step != held_.step) return "its instruction does something else";
+          if (!is_step(b, i)) return "its instruction does something else";
           updated = true;
         } else if (d.writes & reg_) {
           return "the program changes the register";
@@ -73,7 +88,7 @@ class HeldChecker {
   // Of a way that comes from inside the loop, leads into it, or both.
   std::string fault_of(const Use &use, bool from, bool to) const {
     if (from && to) {
-      if (use.set + use.read_before + use.read_after != 0) return "set up or added inside the loop";
+      if (use.set + use.read_before + use.read_after + use.widened != 0) return "set up or added inside the loop";
       return by_program() && use.counted != 0 ? "a probe changes the program's register" : "";
     }
     if (from) return is_released(use) ? "" : "not added once where the loop is left";
@@ -81,16 +96,27 @@ class HeldChecker {
   }
 
   bool is_released(const Use &use) const {
-    return by_program() ? use.added == 1 && use.set + use.counted == 0 : use.read_before == 1;
+    return by_program() ? use.added == 1 && use.set + use.counted + use.too_early == 0 : use.read_before == 1;
   }
   bool is_taken(const Use &use) const {
+    if (use.widened != (counts_down_ ? 1 : 0)) return false;
     return by_program() ? use.subtracted == 1 && use.set + use.counted == 0 : use.set == 1 && use.read_after == 0;
   }
 
   Use use_on(const std::vector<isa::Decoded> &way) const {
     Use use;
-    bool kept = false, pushed = false, lent = false;
+    bool kept = false, pushed = false, lent = false, opened = false;
     for (const isa::Decoded &d : way) {
+      if (opened && d.stepped == reg_ && d.step == 1 && !d.half_step) {
+        use.widened += use.subtracted == 0;
+        use.too_early += use.added == 0;
+        opened = false;
+        continue;
+      }
+      if (!lent && !opened && isa::opens_countdown(d, reg_)) {
+        opened = true;
+        continue;
+      }
       // Between push and pop a probe may use the register for something else.
       if (d.mnemonic == "push" && (d.reads & reg_)) pushed = true;
       if (d.mnemonic == "pop" && (d.writes & reg_)) pushed = lent = false;
@@ -117,19 +143,20 @@ class HeldChecker {
     return use;
   }
 
+  const ProvedProcedure &proved_;
   const Procedure &p_;
   const assembly::Liveness &live_;
   const format::Held &held_;
+  bool counts_down_ = false;
   isa::Resources reg_;
   const WaysOf &ways_of_;
 };
 
 }  // namespace
 
-std::string held_fault(const Procedure &p, const assembly::Liveness &liveness, const format::Procedure &map,
-                       const WaysOf &ways_of) {
+std::string held_fault(const ProvedProcedure &proved, const format::Procedure &map, const WaysOf &ways_of) {
   for (const format::Held &held : map.held) {
-    std::string what = HeldChecker(p, liveness, held, ways_of).fault();
+    std::string what = HeldChecker(proved, held, ways_of).fault();
     if (!what.empty()) return what;
   }
   return "";

@@ -61,6 +61,7 @@ class Weaver {
     for (const auto &[edge, chunk] : chunks_.stubs) stub(chunk, edge);
     choose_marks();
     flush();
+    widen_steps();
     for (size_t f = 0; f < p_.fragments.size(); ++f) frame_fragment(f);
     report_early_ends(unit_, p_, retargeted_, out_);
     return std::move(out_);
@@ -79,7 +80,7 @@ class Weaver {
     const Site &site = counter.site == core::Site::edge ? sites_.edge[counter.id] : sites_.block[counter.id];
     uint32_t edge = counter.site == core::Site::edge ? counter.id : core::kNone;
     if (const HeldCounter *held = loops_.find(k)) {
-      if (!held->by_program) chunks_.put({site, edge, isa::increment(held->holder, site.live), Effect::count, k});
+      if (held->by_program == StepKind::none) chunks_.put({site, edge, isa::increment(held->holder, site.live), Effect::count, k});
       return;
     }
     isa::CounterPlace place{options_.counters, counters_label(n_), k};
@@ -249,6 +250,10 @@ class Weaver {
         if (displaced) marked.insert(i);
       }
     }
+    // What comes behind a step that has become longer.
+    for (uint32_t i : loops_.widened) {
+      if (i + 1 < p_.instructions.size() && !p_.instructions[i + 1].padding) marked.insert(i + 1);
+    }
     // Instructions lie fragment by fragment, each in text order.
     out_.marks.assign(marked.begin(), marked.end());
     for (uint32_t i : out_.marks) mark_at_[p_.instructions[i].first_statement] = i;
@@ -279,6 +284,14 @@ class Weaver {
       out_.edits.insert(statement(s).begin, text);
     }
     out_.spots = spots_.take();
+  }
+
+  void widen_steps() {
+    for (uint32_t i : loops_.widened) {
+      const Statement &s = statement(p_.instructions[i].first_statement);
+      const isa::Decoded &d = p_.instructions[i].decoded;
+      out_.edits.replace(s.begin, s.end - s.begin, isa::whole_step(d.stepped, d.step, s.intel_syntax));
+    }
   }
 
   // Start and end labels, the tie that keeps the record alive, and the stubs.

@@ -48,6 +48,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   Surroundings around{folder.file("map"), folder.file("runtime.s")};
   Options options;
   if (!GetParam().starts_with("implied_")) options.entries = Options::Entries::counted;
+  if (!GetParam().starts_with("half_")) options.steps = Options::Steps::whole;
   if (source.text.starts_with("# events")) {
     options.place = core::Placement::none;
     options.events = 1;  // instructions
@@ -154,6 +155,26 @@ class StepDamage : public Damage {
 };
 TEST_F(StepDamage, AnotherRegisterIsFound) {
   damage("subq	%rdi,%fs", "subq	%rsi,%fs");
+  expect_refused();
+}
+
+// In half_steps f goes up by a step that was made wider, and g counts down.
+class HalfStepDamage : public Damage {
+ protected:
+  void SetUp() override { weave("half_steps"); }
+};
+TEST_F(HalfStepDamage, AnotherStepIsFound) {
+  damage("leaq	1(%rcx),%rcx", "leaq	2(%rcx),%rcx");
+  expect_refused();
+}
+TEST_F(HalfStepDamage, ALowerHalfThatIsNotPutBackIsFound) {
+  damage("leal	-1(%rcx),%ecx", "leal	-2(%rcx),%ecx");
+  expect_refused();
+}
+TEST_F(HalfStepDamage, ACountdownThatMayWrapIsFound) {
+  std::string pair = "leal	-1(%rcx),%ecx\n	leaq	1(%rcx),%rcx", nothing = "# not widened";
+  nothing.resize(pair.size(), '.');
+  damage(pair, nothing);
   expect_refused();
 }
 
