@@ -42,7 +42,7 @@ class FrameRecorder {
     bool whole = walker_.walk(registers, interrupted, [&](const StackWalker::Frame &frame) {
       if (popped != 0 && is_unwinder(frame.function)) unwinding = true;
       if (unwinding && frame.sp <= popped) return;
-      reader_.add_exit(frame.pc, frame.interrupted ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, 1);
+      reader_.add_exit(frame.pc, frame.interrupted ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, 1, frame.path);
       if (frame.interrupted) record_registers(frame);
     });
     if (!whole) reader_.add_note(runtime::note_text(runtime::note_stack_lost));

@@ -1,11 +1,18 @@
 #include "analysis/stack_walk.h"
 
+#include <dwarf.h>
 #include <elfutils/libdwfl.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
 #include <cstdlib>
+#include <cstring>
+#include <map>
+#include <optional>
+
+#include "analysis/unwind_entries.h"
+#include "chord_abi.h"
 
 namespace chord::analysis {
 namespace {
@@ -19,6 +26,13 @@ int find_no_debuginfo(Dwfl_Module *, void **, const char *, Dwarf_Addr, const ch
 
 const Dwfl_Callbacks kFiles = {dwfl_build_id_find_elf, find_no_debuginfo, nullptr, nullptr};
 
+// What is looked up again and again in one object.
+struct KnownModule {
+  explicit KnownModule(Dwfl_Module *module) : entries(dwfl_module_getelf(module, &bias)) {}
+  GElf_Addr bias = 0;
+  UnwindEntries entries;
+};
+
 struct Walking {
   const ImageMemory *memory = nullptr;
   const RegisterSet *registers = nullptr;
@@ -29,6 +43,7 @@ struct Walking {
   bool goes_on = false;  // from `resumed`
   RegisterSet resumed{};
   Dwfl *dwfl = nullptr;
+  std::map<Dwfl_Module *, KnownModule> modules;
   const std::function<void(const StackWalker::Frame &)> *visit = nullptr;
 };
 
@@ -58,18 +73,72 @@ bool set_registers(Dwfl_Thread *thread, void *argument) {
 
 const Dwfl_Thread_Callbacks kThreads = {next_thread, get_thread, read_memory, set_registers, nullptr, nullptr};
 
+// The rules for a place.
+struct Rules {
+  struct Free {
+    void operator()(Dwarf_Frame *frame) const { std::free(frame); }
+  };
+  std::unique_ptr<Dwarf_Frame, Free> frame;  // null if there are none
+  Dwarf_Addr bias = 0;
+};
+
+Rules rules_of(Dwfl_Module *module, uint64_t place) {
+  Rules rules;
+  for (auto *find : {dwfl_module_eh_cfi, dwfl_module_dwarf_cfi}) {
+    Dwarf_CFI *cfi = module != nullptr ? find(module, &rules.bias) : nullptr;
+    Dwarf_Frame *frame = nullptr;
+    if (cfi == nullptr || dwarf_cfi_addrframe(cfi, place - rules.bias, &frame) != 0) continue;
+    rules.frame.reset(frame);
+    break;
+  }
+  return rules;
+}
+
 // Where the rules for `place` begin; 0 if there are none.
 uint64_t start_of_rules(Dwfl_Module *module, uint64_t place) {
-  Dwarf_Addr bias = 0, start = 0;
-  Dwarf_Frame *frame = nullptr;
-  for (auto *find : {dwfl_module_eh_cfi, dwfl_module_dwarf_cfi}) {
-    Dwarf_CFI *cfi = module != nullptr ? find(module, &bias) : nullptr;
-    if (cfi == nullptr || dwarf_cfi_addrframe(cfi, place - bias, &frame) != 0) continue;
-    dwarf_frame_info(frame, &start, nullptr, nullptr);
-    std::free(frame);
-    return start + bias;
-  }
-  return 0;
+  Rules rules = rules_of(module, place);
+  Dwarf_Addr start = 0;
+  if (rules.frame == nullptr) return 0;
+  dwarf_frame_info(rules.frame.get(), &start, nullptr, nullptr);
+  return start + rules.bias;
+}
+
+// Where the code around `place` keeps its path register, as in CHORD_PATH_NOTE.
+std::optional<uint32_t> path_note(Dwfl_Module *module, uint64_t place, Walking &walking) {
+  if (module == nullptr) return std::nullopt;
+  const KnownModule &known = walking.modules.try_emplace(module, module).first->second;
+  std::optional<uint64_t> end = known.entries.end_of(place - known.bias);
+  uint8_t note[7];  // nopl disp32(%rax)
+  if (!end || !walking.memory->read(*end + known.bias - sizeof note, note, sizeof note)) return std::nullopt;
+  uint32_t where = 0;
+  std::memcpy(&where, note + 3, sizeof where);
+  where -= CHORD_PATH_NOTE;
+  if (std::memcmp(note, "\x0f\x1f\x80", 3) != 0 || where > CHORD_PATH_IN_FRAME) return std::nullopt;
+  return where;
+}
+
+// The canonical frame address, where it is a register's value and a constant: in woven
+// procedures it is.
+std::optional<uint64_t> frame_address(Dwfl_Frame *frame, const Rules &rules) {
+  Dwarf_Op *operations = nullptr;
+  size_t count = 0;
+  if (rules.frame == nullptr || dwarf_frame_cfa(rules.frame.get(), &operations, &count) != 0 || count != 1) return std::nullopt;
+  bool numbered = operations->atom == DW_OP_bregx;
+  if (!numbered && (operations->atom < DW_OP_breg0 || operations->atom > DW_OP_breg31)) return std::nullopt;
+  auto base = static_cast<unsigned>(numbered ? operations->number : operations->atom - DW_OP_breg0);
+  Dwarf_Word value = 0;
+  if (dwfl_frame_reg(frame, base, &value) != 0) return std::nullopt;
+  return value + (numbered ? operations->number2 : operations->number);
+}
+
+// What the runtime's path_of does (runtime/unwind.cc); 0 where there is no number.
+uint64_t path_of(Dwfl_Frame *frame, Dwfl_Module *module, uint64_t place, Walking &walking) {
+  std::optional<uint32_t> where = path_note(module, place, walking);
+  Dwarf_Word path = 0;
+  if (!where) return 0;
+  if (*where < CHORD_PATH_IN_FRAME) return dwfl_frame_reg(frame, *where, &path) == 0 ? path : 0;
+  std::optional<uint64_t> top = frame_address(frame, rules_of(module, place));
+  return top && walking.memory->read(*top - 24, &path, sizeof path) ? path : 0;
 }
 
 // clang gives the function it calls where noexcept is violated no unwind information.
@@ -103,6 +172,7 @@ int take_frame(Dwfl_Frame *frame, void *argument) {
   Dwfl_Module *module = dwfl_addrmodule(walking.dwfl, place);
   const char *name = module != nullptr ? dwfl_module_addrname(module, place) : nullptr;
   if (name != nullptr) found.function = name;
+  found.path = path_of(frame, module, place, walking);
   (*walking.visit)(found);
   // Without unwind information elfutils guesses, which is worse than not knowing.
   if (start_of_rules(module, place) != 0) return DWARF_CB_OK;

@@ -15,6 +15,7 @@ class StackWalker {
     bool interrupted = false;  // pc was not executed; otherwise it is a return address
     uint64_t context = 0;      // interrupted by a signal: where the kernel saved all registers
     std::string function;      // its name, where the object has one
+    uint64_t path = 0;         // number of the path that the activation was on (CHORD_PATH_NOTE)
   };
 
   // The core must outlive the walker.

@@ -4,7 +4,7 @@
 Each program of tests/interrupted/programs has a function `watched`. The plain build is
 stepped through once: its original instructions, in the order they ran. The woven build is
 interrupted before each instruction of `watched`, original or inserted: by a dump that the
-program survives, and (--kill) by a fatal signal in a run of its own. What is reported at
+program survives, and (--kill, and paths at -O2) by a fatal signal in a run of its own. What is reported at
 each moment must be the counts of some prefix of the plain run, no shorter than the prefix
 before and at most one instruction longer, from nothing to the whole. (Alignment padding
 runs on its edge in the plain program; it goes with the instruction before.)
@@ -112,7 +112,8 @@ def check(args, compiler, flags, build):
         trace = [int(pc, 16) - begin for pc in trace]
         args.woven = build
         moments = dumps(args, step, woven, trace, folder)
-        if args.kill:
+        # What was running when a signal ended it is found in another way than for a dump.
+        if args.kill or (build == "--paths" and flags == "-O2"):
             kills(args, step, woven, trace, folder, moments)
         return len(trace), moments
 

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Path counts against single-stepping.
 
-Each program is built plain and stepped through one instruction at a time (trace.c). Its
-blocks, edges and cut edges are those that `chord paths --by=edge` states; the trace, cut
+Each program is built plain and stepped through one instruction at a time (trace.c), thread by
+thread. Its blocks are those of `chord report --by=block`, its edges and cut edges those that `chord paths --by=edge` states; the trace, cut
 into activations by the stack pointer and into paths at the cut edges, gives how often each
 sequence of blocks ran, whole or partial. `chord --paths` must count the same, path for path.
 
@@ -121,29 +121,33 @@ class Cutter:
             raise Failure(f"{top.function.name}: no way from {edge[0]} to {edge[1]}")
 
 
-def expected_paths(chord, woven_profile, plain, folder, arguments, **settings):
-    rows = json.loads(checked([chord, "paths", woven_profile, "--by=edge", "--json"], cwd=folder).stdout)["rows"]
-    places = symbols(plain)
-    functions, block_of, entries = {}, {}, {}
-    for row in rows:
-        name = row["function"]
-        if name not in places:
+def rows_of(folder, *command):
+    return json.loads(checked([*command, "--json"], cwd=folder).stdout)["rows"]
+
+
+def stated_functions(chord, profile, folder, places):
+    """By name, and by address: the function whose block begins there, and the block."""
+    functions, block_of = {}, {}
+    for row in rows_of(folder, chord, "paths", profile, "--by=edge"):
+        if row["function"] not in places:
             continue
-        function = functions.setdefault(name, Function(name))
-        ends = []
-        for end in (row["from"], row["to"]):
-            if isinstance(end, str) and "+" in end:
-                fragment, offset = end.rsplit("+", 1)
-                block_of[places[fragment][0] + int(offset)] = (function, end)
-            elif not isinstance(end, str) or end.isdigit():
-                end = int(end)
-                block_of[places[name][0] + end] = (function, end)
-            ends.append(end)
-        function.edges.add(tuple(ends))
+        function = functions.setdefault(row["function"], Function(row["function"]))
+        edge = tuple(int(end) if str(end).isdigit() else end for end in (row["from"], row["to"]))
+        function.edges.add(edge)
         if row["cut"]:
-            function.cuts.add(tuple(ends))
-    for name, function in functions.items():
-        entries[places[name][0]] = function
+            function.cuts.add(edge)
+    for row in rows_of(folder, chord, "report", profile, "--by=block"):
+        name, fragment, offset = row["function"], row["fragment"], row["offset"]
+        if name in functions and row["kind"] == "code":
+            block = offset if fragment == name else f"{fragment}+{offset}"
+            block_of[places[fragment][0] + offset] = (functions[name], block)
+    return functions, block_of
+
+
+def expected_paths(chord, woven_profile, plain, folder, arguments, **settings):
+    places = symbols(plain)
+    functions, block_of = stated_functions(chord, woven_profile, folder, places)
+    entries = {places[name][0]: function for name, function in functions.items()}
     leapers = [(begin, begin + size) for n, (begin, size) in places.items()
                if n.startswith("_Unwind_") or n in ("__longjmp", "____longjmp_chk", "__setcontext", "__swapcontext")]
     table, trace, tracer = (os.path.join(folder, n) for n in ("ranges", "trace.bin", "trace"))
@@ -170,8 +174,7 @@ def expected_paths(chord, woven_profile, plain, folder, arguments, **settings):
 
 def counted_paths(chord, profile, folder, functions):
     counts = collections.Counter()
-    rows = json.loads(checked([chord, "paths", profile, "--json"], cwd=folder).stdout)["rows"]
-    for row in rows:
+    for row in rows_of(folder, chord, "paths", profile):
         if row["function"] in functions:
             if not row["blocks"]:
                 continue  # from one cut through a dispatch to the next: no instruction tells of it
@@ -185,7 +188,9 @@ def check(chord, source, compiler, level, _variant, folder):
     profile = fresh(os.path.join(folder, "woven.chord"))
     build = [compiler, level, *variants.flags_of(source), "-no-pie", source]
     same_assembler = ["-fno-integrated-as"] if compiler.startswith("clang") else []
-    checked([*build, *same_assembler, "-static", "-o", plain])
+    # The static C++ library's unwinder sorts all its tables at the first throw, which takes minutes of steps.
+    whole = ["-static-libgcc", "-static-libstdc++"] if source.endswith(".cc") else ["-static"]
+    checked([*build, *same_assembler, *whole, "-o", plain])
     checked([chord, "--verify", "--paths", *build, "-o", woven])
     first, second = (run([program], cwd=folder, env=environment()) for program in (plain, woven))
     if (first.returncode, first.stdout) != (second.returncode, second.stdout):

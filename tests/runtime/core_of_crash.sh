@@ -10,6 +10,11 @@ for program in "$here"/cores/*; do
         fail "$(basename "$program") $compiler $level: $(cat compared)"
     done
   done
+  # What follows from the paths that were counted, and from those that activations were on.
+  for compiler in gcc clang; do
+    "$here/../oracle/compare.py" --core --chord-flags=--paths $compiler -O2 $flags "$program" >compared ||
+      fail "$(basename "$program") $compiler with paths: $(cat compared)"
+  done
   # And its counters of events agree with them.
   "$here/../oracle/compare.py" --core --chord-flags="--place=optimal --events=instructions --budget" gcc -O2 $flags "$program" >compared ||
     fail "$(basename "$program") with events: $(cat compared)"

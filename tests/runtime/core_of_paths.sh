@@ -1,0 +1,122 @@
+#!/bin/sh
+# Path counts out of a core file are those that the program writes itself when it dies: whole paths, and
+# the partial ones of all that was running, with numbers in registers, callers' registers and frames, below
+# signal handlers, in threads, and where a table is looked up by number.
+. "$(dirname "$0")/../e2e/common.inc"
+cat >die.c <<'SOURCE'
+#include <pthread.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+static volatile int zero;
+static int ready[2];
+#define BIT(i) if (n & (1 << (i))) __asm__ volatile("" ::: "memory"); else s += 3;
+#define FOUR(i) BIT(i) BIT(i + 1) BIT(i + 2) BIT(i + 3)
+#define WORK s = s * 5 + n; __asm__ volatile("" : "+r"(s));
+#define FIVE WORK WORK WORK WORK WORK
+__attribute__((noinline)) static int leaf(int n, int dies) {
+  int s = 0;
+  for (int i = 0; i < n; i++) s += i & 1 ? i : -i;
+  if (n > 3) s += dies ? *(volatile int *)(long)zero : 1;
+  return s;
+}
+__attribute__((noinline)) static int saved(int n, int dies) {
+  int s = n & 1 ? leaf(n, 0) : 2;
+  if (n > 2) s += leaf(n + 1, dies);
+  return s;
+}
+__attribute__((noinline)) static long in_frame(int n, int dies) {
+  long a = saved(n & 3, 0), b = saved(n + 1, 0), c = saved(n & 7, 0), d = saved(1, 0), e = saved(2, 0);
+  long f = n > 2 ? saved(3, 0) : a, g = saved(n, dies);
+  if (g > 1) a ^= saved(0, 0);
+  return a + 3 * b + 5 * c + 7 * d + 11 * e + 13 * f + 17 * g;
+}
+__attribute__((noinline)) static long by_number(int n, int dies) {
+  int s = 0;
+  FOUR(0) FOUR(4) FOUR(8)
+  FIVE FIVE FIVE FIVE
+  long t = in_frame(n & 7, dies);
+  return s + t;
+}
+__attribute__((noinline)) static long nested(int depth, int n) {
+  if (depth == 0) return by_number(n, 1);
+  return (depth & 1 ? nested(depth - 1, n) : nested(depth - 1, n ^ 1)) + saved(depth, 0);
+}
+static void on_signal(int number) {
+  if (number == SIGUSR1) nested(3, 4);
+}
+static void *wait_in_thread(void *argument) {
+  for (int i = 0; i < 3; i++) saved(i, 0);
+  if (write(ready[1], "", 1) != 1) abort();
+  for (;;) pause();
+  return argument;
+}
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  for (int i = 0; i < 50; i++) by_number(i * 37, 0);
+  if (!strcmp(what, "handler")) {
+    signal(SIGUSR1, on_signal);
+    raise(SIGUSR1);
+  }
+  if (!strcmp(what, "thread")) {
+    pthread_t thread;
+    char byte;
+    if (pipe(ready) != 0) abort();
+    pthread_create(&thread, NULL, wait_in_thread, NULL);
+    if (read(ready[0], &byte, 1) != 1) abort();
+    usleep(100000);  // until it pauses
+    nested(2, 5);
+  }
+  if (!strcmp(what, "abort")) {
+    if (saved(5, 0) > 0) abort();
+  }
+  return (int)nested(4, 6) & 1;
+}
+SOURCE
+# leaves ./core, whatever the system does with core files
+run_core() {
+  rm -f core* die.chord
+  (ulimit -c unlimited && CHORD_SIGNALS=0 ./die "$1") >out 2>err || true
+  [ -f core ] || mv core.* core 2>/dev/null ||
+    CHORD_SIGNALS=0 gdb -nx -batch -ex 'handle SIGUSR1 nostop noprint pass' -ex "run $1" -ex 'generate-core-file core' ./die >out 2>err </dev/null
+  [ ! -f die.chord ] || fail "it wrote its counts although it takes no signals"
+}
+facts() {  # PROFILE NAME
+  "$CHORD" paths "$1" --json >"$2.paths" 2>"$2.err"
+  "$CHORD" report "$1" --by=instruction --json >"$2.instructions" 2>>"$2.err"
+  expect_equal "$build, $what: warnings of $2" "" "$(cat "$2.err")"
+}
+same_paths() {  # BUILD
+  build=$*
+  for what in fault handler thread abort; do
+    run_core $what
+    "$CHORD" dump core --profile=from_core.chord >out
+    facts from_core.chord from_core
+    rm -f die.chord core* from_core.chord
+    ./die $what >out 2>err || true
+    facts die.chord by_itself
+    for kind in paths instructions; do
+      cmp -s from_core.$kind by_itself.$kind || fail "$build, $what: the core's $kind are not those the program writes: $(diff from_core.$kind by_itself.$kind | head -5)"
+    done
+    python3 -c 'import json; rows = json.load(open("from_core.paths"))["rows"]; print(sum(r["count"] for r in rows if r["end"] == "partial"))' >partial
+    case $what in
+      fault) expect_equal "$build: partial paths" 10 "$(cat partial)" ;;    # main, nested 5, by_number, in_frame, saved, leaf
+      handler) expect_equal "$build: partial paths" 10 "$(cat partial)" ;;  # main, on_signal, nested 4 and the other four
+      thread) expect_equal "$build: partial paths" 9 "$(cat partial)" ;;    # wait_in_thread, main, nested 3 and four
+      abort) expect_equal "$build: partial paths" 1 "$(cat partial)" ;;     # main
+    esac
+  done
+}
+for compiler in gcc clang; do
+  for level in -O0 -O2; do
+    flags="$level -fno-optimize-sibling-calls -fno-inline"
+    "$CHORD" --paths $compiler $flags -pthread die.c -o die
+    same_paths $compiler $flags
+    [ $level = -O0 ] || objdump -d die | grep -q 'nopl *0x70614310(%rax)' || fail "$compiler: no number is in a frame"
+  done
+done
+for kind in -static -static-pie "-O1 -fPIC -pie"; do
+  "$CHORD" --paths gcc -O1 -fno-optimize-sibling-calls $kind -pthread die.c -o die
+  same_paths gcc $kind
+done
