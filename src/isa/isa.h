@@ -231,6 +231,10 @@ inline constexpr int kWidening = 16;
 Snippet set_path(const PathHolder &holder, int64_t value, Resources live);
 Snippet add_to_path(const PathHolder &holder, int64_t amount, Resources live);
 Snippet count_path(const PathHolder &holder, const CounterPlace &place, Resources live);
+// The same if the holder is `expected`, without loading it; goes on at the label `otherwise` if
+// it is another. Nothing where that gains nothing.
+Snippet count_expected_path(const PathHolder &holder, int64_t expected, const CounterPlace &place,
+                            const std::string &otherwise, Resources live);
 
 // Where the counter of number holder + place.index is found by hashing (chord_abi.h, paths
 // by number).

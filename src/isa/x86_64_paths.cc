@@ -30,6 +30,20 @@ std::string load_constant(int64_t value, unsigned r) {
   return fmt::format("\tmovabsq\t${},{}\n", value, reg(r));
 }
 
+// Runs `body` with one register that is live, kept in the other word of the widened frame
+// meanwhile.
+template <class Body>
+Snippet with_kept_scratch(const PathHolder &h, Body body) {
+  PathHolder spare = h;
+  spare.displacement += 8;
+  std::string after = fmt::format("\tmovq\t{},{}\n", slot(spare, 0), reg(kScratch[0]));
+  Snippet inner = body(std::vector<unsigned>{kScratch[0]}, 0);
+  inner.text = fmt::format("\tmovq\t{},{}\n", reg(kScratch[0]), slot(spare, 0)) + inner.text + after;
+  inner.tail += after.size();
+  inner.price += 2;
+  return inner;
+}
+
 // Runs `body(scratch registers, bytes the stack pointer is lower)` with registers that
 // are dead, or else kept on the stack beyond the red zone. Never the holder's own.
 // `spoils_flags`: the flags are kept as well, if somebody wants them.
@@ -41,6 +55,7 @@ Snippet with_scratch(const PathHolder &h, Resources live, unsigned count, Body b
     if (scratch.size() < count && !(live & general(r)) && r != h.reg) scratch.push_back(r);
   }
   if (scratch.size() == count && !keeps_flags) return body(scratch, 0);
+  if (count == 1 && !keeps_flags && h.kind == PathHolder::Kind::slot) return with_kept_scratch(h, body);
   scratch.clear();
   std::string before = move_stack(-kRedZone), after;
   if (keeps_flags) {
@@ -116,6 +131,18 @@ Snippet count_path(const PathHolder &h, const CounterPlace &place, Resources liv
     s.price += 1;
     return s;
   });
+}
+
+Snippet count_expected_path(const PathHolder &h, int64_t expected, const CounterPlace &place, const std::string &otherwise,
+                            Resources live) {
+  if (h.kind != PathHolder::Kind::slot || (live & kFlags) || !fits_constant(expected)) return {};
+  CounterPlace at = place;
+  at.index += expected;
+  Snippet s = increment(at, live);
+  if (s.moves_stack) return {};
+  s.text = fmt::format("\tcmpq\t${},{}\n\tjne\t{}\n", expected, slot(h, 0), otherwise) + s.text;
+  s.price += 2;
+  return s;
 }
 
 namespace {

@@ -28,13 +28,16 @@ constexpr uint64_t kMostPaths = uint64_t{1} << 62;
 // into it. Where loops are so short that it would be more, a table and shorter paths are better.
 constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 8;
 
+// Instructions that it takes to see that a path is not the expected one.
+constexpr double kLooking = 2;
+
 class PathPlanner {
  public:
   PathPlanner(const PathContext &context, const Procedure &p, const format::Procedure &map, uint32_t n,
               const assembly::Liveness &liveness, const Sites &sites, const std::vector<double> &weights,
               const Options &options)
       : context_(context), p_(p), map_(map), options_(options), live_(liveness), weights_(weights), graph_(p.graph()), site_(sites.edge),
-        forced_(p.edges.size()), frame_(assembly::analyse_stack(*context.unit, p)) {
+        forced_(p.edges.size()), n_(n), frame_(assembly::analyse_stack(*context.unit, p)) {
     place_.kind = options.counters;
     place_.label = counters_label(n);
     numbers_label_ = numbers_label(n);
@@ -310,7 +313,10 @@ class PathPlanner {
       isa::CounterPlace place = place_;
       place.index = h.kind == PathHolder::Kind::none ? constant_index(probe) : probe.add;
       if (counts_[e]) put(count(e, h, place, live), Effect::path_count, place.index);
-      if (restarts_[e] && !is_landing(x.to)) set(probe.restart);
+      if (restarts_[e] && !is_landing(x.to)) {
+        set(probe.restart);
+        if (counts_[e]) whole.parts[whole.parts.size() - 2].detour = expected_count(e, h, place, live);
+      }
     } else if (!enters && !is_landing(x.from)) {
       put(isa::add_to_path(h, probe.add, live), Effect::path_add, probe.add);
     }
@@ -322,6 +328,41 @@ class PathPlanner {
   isa::Snippet count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
     if (!out_.plan.paths.by_number) return isa::count_path(h, place, live);
     return isa::count_path_by_number(h, place, {numbers_label_, fmt::format("{}_{}", numbers_label_, e)}, live);
+  }
+
+  // Of a loop most rounds take one way, which starts and ends at the loop's edge. Where the
+  // number lies in memory it is cheaper to look whether it is that one than to load it.
+  Detour expected_count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
+    double likely = 1;
+    if (out_.plan.paths.by_number || expected_at(e, likely) != probes_.edge[e].restart) return {};
+    Detour detour;
+    detour.otherwise = fmt::format(".Lchord_d{}_{}", n_, e);
+    detour.behind = fmt::format(".Lchord_g{}_{}", n_, e);
+    detour.snippet = isa::count_expected_path(h, probes_.edge[e].restart, place, detour.otherwise, live);
+    unsigned usual = isa::count_path(h, place, live).price + isa::set_path(h, probes_.edge[e].restart, live).price;
+    bool worth = likely * usual > likely * detour.snippet.price + (1 - likely) * kLooking;
+    if (!detour.snippet.text.empty() && worth) detour.covers = 2;
+    return detour;
+  }
+
+  // The number with which control most often comes to the edge, and how likely that is.
+  std::optional<int64_t> expected_at(uint32_t e, double &likely) const {
+    int64_t sum = 0;
+    for (uint32_t v = p_.edges[e].from; is_code(v) || p_.blocks[v].kind == BlockKind::join;) {
+      double all = 0;
+      uint32_t best = core::kNone;
+      for (core::EdgeId in : graph_.in(v)) {
+        all += weights_[in];
+        if (best == core::kNone || weights_[in] > weights_[best]) best = in;
+      }
+      if (best == core::kNone || weights_[best] <= 0 || is_silent(p_.edges[best])) return std::nullopt;
+      likely *= weights_[best] / all;
+      if (restarts_[best]) return sum + probes_.edge[best].restart;
+      if (probes_.edge[best].ends) return std::nullopt;
+      sum += probes_.edge[best].add;
+      v = p_.edges[best].from;
+    }
+    return std::nullopt;
   }
 
   // Without a holder: a procedure of one path, or one whose holder would never change.
@@ -360,6 +401,7 @@ class PathPlanner {
   core::Graph graph_;
   std::vector<Site> site_;    // by edge
   std::vector<bool> forced_;  // by edge: ends a path in any case
+  uint32_t n_;
   assembly::StackFrame frame_;
   isa::CounterPlace place_;
   std::string numbers_label_;

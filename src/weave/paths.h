@@ -39,6 +39,7 @@ struct PathProbe {
     isa::Snippet snippet;
     Effect effect = Effect::none;
     int64_t amount = 0;
+    Detour detour = {};
   };
   Site site;
   uint32_t edge = core::kNone;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "core/graph.h"
@@ -25,6 +26,14 @@ enum class Effect : uint8_t {
 // run the counters of the block it is in, and none of the way out of it.
 enum class Turn : uint8_t { first, entering, checking, leaving, last };
 
+// A shorter way through a piece and some that follow it, taken now and then: runs in front of
+// the first, goes on there (`otherwise`) or, when it has done what they all do, behind the last.
+struct Detour {
+  isa::Snippet snippet;
+  std::string otherwise, behind;  // labels
+  unsigned covers = 0;            // pieces
+};
+
 struct Piece {
   Site site;
   uint32_t edge = core::kNone;  // stubs are made for an edge
@@ -33,6 +42,7 @@ struct Piece {
   uint32_t number = 0;
   Turn turn = Turn::entering;
   int64_t amount = 0;
+  Detour detour = {};
 };
 
 using Chunk = std::vector<Piece>;  // the pieces at one place in the text, in order

@@ -210,8 +210,9 @@ std::vector<SpotWriter::State> SpotWriter::path_states(const Chunk &chunk, bool 
   return states;
 }
 
+// `jump`: where control goes on behind the chunk, if it does not fall out of it.
 std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment,
-                              uint64_t order) {
+                              uint64_t order, const std::string &jump) {
   std::string text = put_label(fragment, order, states[0]);
   State said = states[0];
   auto add = [&](std::string_view part, const State &state) {
@@ -220,9 +221,19 @@ std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &stat
     said = state;
     text += unwind ? std::string(part) : without_unwind_lines(part);
   };
+  std::map<size_t, std::string> labels;  // behind pieces
   for (size_t i = 0; i < chunk.size(); ++i) {
+    if (const Detour &detour = chunk[i].detour; detour.covers != 0) {
+      size_t behind = i + detour.covers;
+      bool jumps = behind == chunk.size() && !jump.empty();
+      add(detour.snippet.lead(), states[i]);
+      add(std::string(detour.snippet.rest()) + (jumps ? jump : fmt::format("\tjmp\t{}\n", detour.behind)), states[behind]);
+      add(detour.otherwise + ":\n", states[i]);
+      if (!jumps) labels[behind] += detour.behind + ":\n";
+    }
     add(chunk[i].snippet.lead(), states[i]);
     add(chunk[i].snippet.rest(), states[i + 1]);
+    text += labels[i + 1];
   }
   return text;
 }
@@ -235,7 +246,7 @@ std::string SpotWriter::text_before(uint32_t s, bool unwind) {
   bool in_front = at != instruction_at_.end() && at->second == site.next;
   std::vector<State> states = states_of(chunk, in_front);
   const State &state = states.back();
-  std::string text = write(chunk, states, unwind, site.fragment, order_before(s));
+  std::string text = write(chunk, states, unwind, site.fragment, order_before(s), "");
   if (!in_front) return text + put_label(site.fragment, order_before(s), state);
   // The instruction's own mark ends the last spot, unless something is special there.
   if (!(state == usual(site.next))) put(site.fragment, order_at(s), mark_label(n_, site.next), state);
@@ -247,7 +258,7 @@ std::string SpotWriter::text_after(uint32_t s, bool unwind) {
   if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind);
   const Site &site = site_of(chunk);
   std::vector<State> states = states_of(chunk, false);
-  std::string text = write(chunk, states, unwind, site.fragment, order_after(s));
+  std::string text = write(chunk, states, unwind, site.fragment, order_after(s), "");
   text += put_label(site.fragment, order_after(s), states.back());
   // Counts that were due from the start of the block on: endbr64 stands before them.
   auto early = std::find_if(chunk.begin(), chunk.end(), [](const Piece &piece) {
@@ -270,7 +281,7 @@ std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std:
   std::vector<State> states = states_of(chunk, false);
   const State &state = states.back();
   uint64_t order = kFirstStub + stubs_++;
-  std::string text = plain ? plain_text(chunk, unwind) : write(chunk, states, unwind, site.fragment, order);
+  std::string text = plain ? plain_text(chunk, unwind) : write(chunk, states, unwind, site.fragment, order, jump);
   bool all_counted = state == usual(site.next);
   std::string end = all_counted ? target : spot_label(n_, labels_);
   for (const std::string &place : places) text += fmt::format("\t.set\t{},{}\n", place, end);

@@ -70,7 +70,8 @@ class SpotWriter {
   State behind_paths(const Chunk &chunk, bool in_front) const;
   bool lands(const Piece &piece) const;
   uint32_t behind_jump(const Piece &piece) const;
-  std::string write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment, uint64_t order);
+  std::string write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment, uint64_t order,
+                    const std::string &jump);
   void put(uint32_t fragment, uint64_t order, const std::string &label, const State &state);
   std::string put_label(uint32_t fragment, uint64_t order, const State &state);
 

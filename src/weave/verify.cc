@@ -203,10 +203,35 @@ class Verifier {
     return find(assembly::first_symbol(b_.statements[branch].operands), branch, about);
   }
 
+  // Registers in words of the frame, by operand: what a probe keeps there to put it back.
+  using Kept = std::map<std::string, std::string, std::less<>>;
+
+  // Notes what a move to the stack leaves there, if that is what the program had in a register.
+  static void keep(const Statement &x, int64_t moved, isa::Resources touched, Kept &kept) {
+    std::vector<std::string_view> operands = assembly::split_operands(x.operands);
+    if (x.name != "movq" || operands.size() != 2 || !on_stack(operands[1])) return;
+    std::optional<isa::Resources> reg = isa::register_named(operands[0]);
+    bool original = reg && !(touched & *reg);
+    kept[word_at(operands[1], moved)] = original ? operands[0] : "";
+  }
+
+  static bool is_put_back(const Statement &x, int64_t moved, const Kept &kept) {
+    std::vector<std::string_view> operands = assembly::split_operands(x.operands);
+    if (x.name != "movq" || operands.size() != 2 || !on_stack(operands[0])) return false;
+    auto found = kept.find(word_at(operands[0], moved));
+    return found != kept.end() && found->second == operands[1];
+  }
+
+  static bool on_stack(std::string_view operand) { return operand.ends_with("(%rsp)") || operand.ends_with("(%rbp)"); }
+
+  static std::string word_at(std::string_view operand, int64_t moved) {
+    return fmt::format("{} {}", operand, operand.ends_with("(%rsp)") ? moved : 0);
+  }
+
   // From woven statement `s` on, through inserted code only, control must come to
   // the original instruction `target`, with the stack pointer moved by `by` in the end.
   void reaches(const Procedure &p, uint32_t s, const Instruction &target, const Instruction &about, int64_t by = 0,
-               isa::Resources touched = 0, bool saves = false) const {
+               isa::Resources touched = 0, bool saves = false, Kept kept = {}) const {
     uint32_t section = s < b_.statements.size() ? b_.statements[s].section : 0;
     int64_t moved = 0;
     isa::Resources opened = 0, halves = 0;  // one less in its lower half; other in its upper half
@@ -238,7 +263,9 @@ class Verifier {
         opened = 0;
         continue;
       }
+      keep(x, moved, touched, kept);
       touched |= d->writes;
+      if (is_put_back(x, moved, kept)) touched &= ~d->writes;
       moved += moves_of(s);
       saves = saves || x.name.starts_with("push");
       // What a probe kept and has put back again.
@@ -248,7 +275,9 @@ class Verifier {
         touched &= ~*isa::register_named("rax");
       }
       // A probe's way around, too.
-      if (d->flow == isa::Flow::conditional) reaches(p, label_statement(s, about), target, about, by - moved, touched | opened | halves, saves);
+      if (d->flow == isa::Flow::conditional) {
+        reaches(p, label_statement(s, about), target, about, by - moved, touched | opened | halves, saves, kept);
+      }
       if (d->flow == isa::Flow::jump) {
         s = label_statement(s, about);
         section = b_.statements[s].section;

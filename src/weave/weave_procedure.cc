@@ -137,8 +137,8 @@ class Weaver {
   // In and out of the procedure: the probe, and the frame that it needs.
   void put_path_probe(const PathProbe &p) {
     const Site &site = p.site;
-    auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount) {
-      chunks_.put({site, p.edge, std::move(snippet), effect, 0, Turn::leaving, amount}, Turn::leaving);
+    auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount, Detour detour = {}) {
+      chunks_.put({site, p.edge, std::move(snippet), effect, 0, Turn::leaving, amount, std::move(detour)}, Turn::leaving);
     };
     bool inside = p.role == PathProbe::Role::inside;
     const UnwindRules &rules = rules_before(site.fragment, site.statement + (site.kind == Site::Kind::after ? 1 : 0));
@@ -149,7 +149,7 @@ class Weaver {
         if (!rules.frame_follows_stack_pointer()) strip_unwind_lines(part.snippet);
         part.snippet.moves_stack = false;
       }
-      put(std::move(part.snippet), part.effect, part.amount);
+      put(std::move(part.snippet), part.effect, part.amount, std::move(part.detour));
     }
     if (p.role == PathProbe::Role::leaves) put(narrow(p, rules_at_way_out(rules)), Effect::none, 0);
   }

@@ -179,4 +179,25 @@ TEST_F(HalfStepDamage, ACountdownThatMayWrapIsFound) {
 }
 
 }  // namespace
+// In paths_expected %r11 is kept in the frame while the number of a path is in it.
+class PathDamage : public Damage {
+ protected:
+  void SetUp() override {
+    options_.paths = true;
+    weave("paths_expected");
+  }
+};
+TEST_F(PathDamage, ARegisterThatIsNotKeptIsFound) {
+  damage("movq	%r11,56(%rsp)", "movq	%r10,56(%rsp)");
+  expect_refused();
+}
+TEST_F(PathDamage, ARegisterThatIsNotPutBackIsFound) {
+  damage("movq	56(%rsp),%r11", "movq	48(%rsp),%r11");
+  expect_refused();
+}
+TEST_F(PathDamage, AnotherRegisterPutBackIsFound) {
+  damage("movq	56(%rsp),%r11", "movq	56(%rsp),%r10");
+  expect_refused();
+}
+
 }  // namespace chord::weave
