@@ -55,8 +55,9 @@ bool draft_path(Instance &instance, Frame frame, uint64_t target, Draft &draft) 
     if (draft.checks + 2 > 2 * most_frames || frame.interrupted) return false;
     uint64_t pc = frame.registers.pc(), sp = frame.registers.sp(), frame_pointer = frame.registers.r[6];
     FrameShape shape;
-    if (step(instance, frame) != Step::caller || !known_shape(instance, pc - 1, shape)) return false;
-    if (shape.keeps_path) return false;  // differs from jump to jump
+    // A path differs from jump to jump: such walks are remembered no further than to know that.
+    if (known_shape(instance, pc - 1, shape) && shape.keeps_path) return false;
+    if (step(instance, frame) != Step::caller || !known_shape(instance, pc - 1, shape) || shape.keeps_path) return false;
     if (shape.by_frame_pointer) draft.expect(draft.frame_pointer, true, frame_pointer - base);
     uint64_t caller = frame.registers.sp();
     found = sp <= target && target < caller;

@@ -124,10 +124,14 @@ bool as_rule(const Row &row, uint64_t pc, Rule &rule) {
   return true;
 }
 
-Step apply(const Rule &rule, Frame &frame) {
+uint64_t cfa_by(const Rule &rule, const Registers &registers) {
+  return registers.r[rule.cfa_register] + static_cast<uint64_t>(int64_t{rule.cfa_offset});
+}
+
+__attribute__((optimize("O2"))) Step apply(const Rule &rule, Frame &frame) {
   Memory memory(frame.safe);
   Registers &r = frame.registers;
-  uint64_t cfa = r.r[rule.cfa_register] + static_cast<uint64_t>(int64_t{rule.cfa_offset});
+  uint64_t cfa = cfa_by(rule, r);
   for (int i = 0; i < 7; ++i)
     if (rule.saved[i] != not_saved &&
         !memory.read(cfa + static_cast<uint64_t>(int64_t{rule.saved[i]}), r.r[saved_registers[i]]))
@@ -311,18 +315,18 @@ uint64_t function_start(Instance &instance, uint64_t pc) {
 }
 
 uint64_t path_of(Instance &instance, const Frame &frame) {
-  uint64_t place = frame.registers.pc() - (frame.interrupted ? 0 : 1);
+  uint64_t place = frame.registers.pc() - (frame.interrupted ? 0 : 1), cfa, path = 0;
   Rule rule;
-  Frame caller = frame;
-  if (instance.rules == nullptr || !recall(*instance.rules, place, rule)) {
+  if (instance.rules != nullptr && recall(*instance.rules, place, rule)) {
+    cfa = cfa_by(rule, frame.registers);
+  } else {
+    Frame caller = frame;
     if (step(instance, caller) != Step::caller) return 0;
-    if (!recall(*instance.rules, place, rule)) rule.path = path_note(entry_for(instance, place));
+    cfa = caller.registers.sp();
+    rule.path = path_note(entry_for(instance, place));
   }
   if (rule.path < CHORD_PATH_IN_FRAME) return frame.registers.r[rule.path];
-  if (rule.path != CHORD_PATH_IN_FRAME) return 0;
-  uint64_t path = 0;
-  caller = frame;
-  if (step(instance, caller) == Step::caller) Memory(frame.safe).read(caller.registers.sp() - 24, path);
+  if (rule.path == CHORD_PATH_IN_FRAME) Memory(frame.safe).read(cfa - 24, path);
   return path;
 }
 
