@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <cmath>
 
 #include "core/increments.h"
 #include "core/order.h"
+#include "core/path_cuts.h"
 #include "core/spanning_tree.h"
 
 namespace chord::core {
 namespace {
 
-__extension__ typedef unsigned __int128 Wide;
 constexpr uint64_t kMostWaysLeftOut = uint64_t{1} << 31, kMostSums = uint64_t{1} << 63;
 
 // The graph with the given edges led from the root instead: all vertices stay within
@@ -39,11 +38,10 @@ class Numberer {
   bool needs_cuts() const { return back_; }
 
   std::optional<PathNumbering> run(std::string &why_not) {
-    // A cut lowers the count at its source but adds the paths that start at its
-    // target, so the bound for a single vertex is lowered until the whole fits.
-    for (Wide bound = limit_; bound > 0; bound /= total_ / limit_ + 1) {
-      count(static_cast<uint64_t>(bound));
-      if (total_ > limit_) continue;
+    cut_ = order_.back;
+    for (EdgeId e = 0; e < graph_.edge_count(); ++e) cut_[e] = cut_[e] || forced_[e];
+    if (limit_paths(graph_, order_.topological, weight_, never_, limit_, cut_)) {
+      count();
       PathNumbering result = build();
       if (never_.empty() || leave_out(result)) return result;
       never_.clear();
@@ -54,13 +52,14 @@ class Numberer {
   }
 
  private:
-  // Paths from every vertex, cutting edges where a vertex would exceed the bound.
-  void count(uint64_t bound) {
-    cut_ = order_.back;
-    for (EdgeId e = 0; e < graph_.edge_count(); ++e) cut_[e] = cut_[e] || forced_[e];
+  // Paths from every vertex: at most the limit, so nothing overflows.
+  void count() {
     from_.assign(graph_.vertex_count(), 0);
     for (auto v = order_.topological.rbegin(); v != order_.topological.rend(); ++v) {
-      from_[*v] = *v == graph_.exit() ? 1 : count_at(*v, bound);
+      if (*v == graph_.exit()) from_[*v] = 1;
+      for (EdgeId e : graph_.out(*v)) {
+        if (e != Graph::return_edge()) from_[*v] += ways(e);
+      }
     }
     total_ = from_[graph_.root()];
     std::vector<bool> starts(graph_.vertex_count());
@@ -73,35 +72,10 @@ class Numberer {
     }
   }
 
-  uint64_t count_at(Vertex v, uint64_t bound) {
-    Wide sum = 0;
-    std::vector<EdgeId> plain;
-    for (EdgeId e : graph_.out(v)) {
-      sum += ways(e);
-      if (!cut_[e]) plain.push_back(e);
-    }
-    if (sum <= bound) return static_cast<uint64_t>(sum);
-    // The largest first; of equals the one that runs less. Down to the square root
-    // of the bound: barely below it, the next vertex would have to cut again.
-    uint64_t enough = static_cast<uint64_t>(std::sqrt(static_cast<double>(bound)));
-    std::sort(plain.begin(), plain.end(), [&](EdgeId a, EdgeId b) {
-      if (ways(a) != ways(b)) return ways(a) > ways(b);
-      return weight(a) != weight(b) ? weight(a) < weight(b) : a < b;
-    });
-    for (EdgeId e : plain) {
-      if (sum <= enough || ways(e) <= 1) break;
-      sum -= ways(e) - 1;
-      cut_[e] = true;
-    }
-    // At most the out-degree is left beyond the bound, which fits.
-    return static_cast<uint64_t>(sum);
-  }
-
   uint64_t ways(EdgeId e) const {
     if (!never_.empty() && never_[e]) return 0;
     return cut_[e] ? 1 : from_[graph_.edge(e).to];
   }
-  double weight(EdgeId e) const { return weight_.empty() ? 0 : weight_[e]; }
 
   PathNumbering build() const {
     PathNumbering result;
@@ -114,8 +88,8 @@ class Numberer {
     result.dag_edge.assign(graph_.edge_count(), kNone);
     result.start_edge.assign(vertices, kNone);
     result.paths_from = from_;
-    result.paths_from.push_back(static_cast<uint64_t>(total_));
-    result.paths = static_cast<uint64_t>(total_);
+    result.paths_from.push_back(total_);
+    result.paths = total_;
     add_starts(result);
     for (Vertex v = 0; v < vertices; ++v) {
       uint64_t before = 0;
@@ -182,7 +156,7 @@ class Numberer {
   bool back_ = false;  // there are cycles that the forced cuts leave
   std::vector<bool> cut_;
   std::vector<uint64_t> from_;
-  Wide total_ = 0;
+  uint64_t total_ = 0;
 };
 
 }  // namespace

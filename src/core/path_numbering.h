@@ -2,7 +2,7 @@
 // Profiling", 1996; summarised by Ammons, Ball and Larus 1997).
 //
 // An execution is cut into paths at *cut edges*: all back edges of a depth-first
-// search, and further edges where the number of paths would grow too large. A path
+// search, and further edges (core/path_cuts.h) where the number of paths would grow too large. A path
 // starts at the root or at the target of a cut edge, and ends at the exit or with a
 // cut edge, which belongs to the path it ends. So every edge taken lies on exactly
 // one counted path, and edge counts follow from path counts:
@@ -31,7 +31,7 @@
 // by edges before them: sum / P(start) tells the way through vertices left out, and the
 // remainder how the first of them was reached.
 //
-// Numbering is O(E), times at most 64 where cuts are needed; regenerating a path is
+// Numbering is O(E), times the number of cuts where more are needed; regenerating a path is
 // O(its length * log of the out-degrees).
 #pragma once
 

@@ -28,6 +28,8 @@ constexpr uint64_t kMostPaths = uint64_t{1} << 62;
 // into it. Where loops are so short that it would be more, a table and shorter paths are better.
 constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 8;
 
+constexpr double kHelpless = 1e6;
+
 // Instructions that it takes to see that a path is not the expected one.
 constexpr double kLooking = 2;
 
@@ -105,7 +107,7 @@ class PathPlanner {
   // is cut at all edges out of the vertex it leads to.
   bool number(std::string &why_not) {
     for (uint64_t most = kMostPaths;;) {
-      numbering_ = core::number_paths(graph_, weights_, most, why_not, forced_,
+      numbering_ = core::number_paths(graph_, cut_costs(), most, why_not, forced_,
                                        options_.except_noise ? format::never_edges(map_) : std::vector<bool>{});
       if (!numbering_) return false;
       if (most > kLargestTable && numbering_->paths > kLargestTable && looks_up_too_often()) {
@@ -125,6 +127,17 @@ class PathPlanner {
       }
       if (!again) return true;
     }
+  }
+
+  // Where a path can end, and what a count costs there. An edge that cannot carry a probe is cut
+  // only if nothing else helps: then others have to be in its place.
+  std::vector<double> cut_costs() const {
+    std::vector<double> cost = costs();
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      if (is_silent(p_.edges[e])) cost[e] = 0;
+      if (cost[e] == kImpossible) cost[e] = kHelpless * (1 + weights_[e]);
+    }
+    return cost;
   }
 
   bool looks_up_too_often() const {
