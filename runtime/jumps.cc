@@ -22,7 +22,7 @@ JumpPath **bucket_of(JumpTable &table, uint64_t pc, int64_t distance) {
   return &table.bucket[hash >> 55];
 }
 
-__attribute__((optimize("O2"))) bool holds(const JumpPath &path, const Registers &here) {
+CHORD_FAST bool holds(const JumpPath &path, const Registers &here) {
   uint64_t sp = here.sp();
   for (uint32_t i = 0; i < path.checks; ++i) {
     const JumpPath::Check &check = path.check[i];
@@ -116,7 +116,7 @@ void for_each_path(Instance &instance, Visit &&visit) {
 
 }  // namespace
 
-__attribute__((optimize("O2"))) bool count_known_jump(Instance &instance, const Registers &here,
+CHORD_FAST bool count_known_jump(Instance &instance, const Registers &here,
                                                       uint64_t target) {
   JumpTable *table = __atomic_load_n(&instance.jumps, __ATOMIC_ACQUIRE);
   if (table == nullptr) return false;

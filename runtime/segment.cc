@@ -26,15 +26,11 @@ bool become_writer(Instance &instance) {
 
 void leave_writer(Instance &instance) { __atomic_store_n(&instance.writer, 0, __ATOMIC_RELEASE); }
 
-void copy_words(const uint64_t *from, uint64_t *to, size_t count) {
-  copy_bytes(to, from, count * sizeof(uint64_t));
-}
-
 void begin_anew(Instance &instance) {
   Guard guard(instance.lock);
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
     take_snapshot(instance, *module);
-    copy_words(module->snapshot, module->written, module->counters);
+    copy_words(module->written, module->snapshot, module->counters);
   }
   collect_thread_events(instance, false);
   forget_exits(instance);
@@ -54,7 +50,7 @@ void total_up(Instance &instance) {
 void mark_written(Instance &instance) {
   Guard guard(instance.lock);
   for (Module *module = instance.modules; module != nullptr; module = module->next)
-    copy_words(module->snapshot, module->written, module->counters);
+    copy_words(module->written, module->snapshot, module->counters);
   instance.resolved.used = 0;
   instance.settled.used = 0;
   instance.notes = 0;

@@ -128,7 +128,7 @@ uint64_t cfa_by(const Rule &rule, const Registers &registers) {
   return registers.r[rule.cfa_register] + static_cast<uint64_t>(int64_t{rule.cfa_offset});
 }
 
-__attribute__((optimize("O2"))) Step apply(const Rule &rule, Frame &frame) {
+CHORD_FAST Step apply(const Rule &rule, Frame &frame) {
   Memory memory(frame.safe);
   Registers &r = frame.registers;
   uint64_t cfa = cfa_by(rule, r);

@@ -122,6 +122,13 @@ void put_process(Writer &out, const Instance &instance, const End &end) {
   });
 }
 
+// How many words are the same from the first on.
+CHORD_FAST size_t equal_words(const uint64_t *a, const uint64_t *b, size_t count) {
+  size_t equal = 0;
+  while (equal < count && a[equal] == b[equal]) ++equal;
+  return equal;
+}
+
 // `numbers`, or null: what they stand for.
 void put_counters(Writer &out, const uint64_t *now, const uint64_t *before, size_t count, const uint64_t *numbers) {
   out.leb(numbers != nullptr ? CHORD_COUNTS_BY_NUMBER : count);
@@ -138,12 +145,9 @@ void put_counters(Writer &out, const uint64_t *now, const uint64_t *before, size
     out.leb(value);
     ++i;
     if (value != 0) continue;
-    size_t zeros = 0;
-    while (i < count && now[i] == before[i]) {
-      ++zeros;
-      ++i;
-    }
+    size_t zeros = equal_words(now + i, before + i, count - i);
     out.leb(zeros);
+    i += zeros;
   }
   if (numbers != nullptr) out.byte(0);
 }

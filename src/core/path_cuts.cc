@@ -75,7 +75,7 @@ class Cutter {
     count_to();
     std::vector<Candidate> found;
     for (Vertex w : topological_) find_candidates(w, found);
-    if (found.empty()) return false;
+    if (found.empty()) return cut_all();
     size_t wanted = std::min<size_t>(found.size(), 1 + graph_.edge_count() / kEdgesPerCut);
     std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(wanted), found.end(),
                       [](const Candidate &a, const Candidate &b) {
@@ -87,6 +87,17 @@ class Cutter {
       if (!touched[found[i].target]) make(found[i], touched);
     }
     return true;
+  }
+
+  // Single cuts that save nothing may do so together; those in vain are taken back.
+  bool cut_all() {
+    size_t before = made_.size();
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
+      if (!is_plain(e) || from_[graph_.edge(e).to] <= 1 || cost(e) >= HUGE_VAL) continue;
+      cut_[e] = true;
+      made_.push_back(e);
+    }
+    return made_.size() > before;
   }
 
   void find_candidates(Vertex w, std::vector<Candidate> &found) const {

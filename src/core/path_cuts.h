@@ -21,8 +21,8 @@
 
 namespace chord::core {
 
-// Adds to `cut` (by edge) until at most `limit` paths are left. False if none of the cuts that are
-// left lowers their number. `topological`: all vertices, each behind those that uncut edges
+// Adds to `cut` (by edge) until at most `limit` paths are left. False if more are left
+// wherever it is cut. `topological`: all vertices, each behind those that uncut edges
 // come from; `cost` (by edge, may be empty): what a cut there costs; `never` (likewise): edges on no path.
 bool limit_paths(const Graph &graph, const std::vector<Vertex> &topological, const std::vector<double> &cost,
                  const std::vector<bool> &never, uint64_t limit, std::vector<bool> &cut);
