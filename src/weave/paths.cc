@@ -2,6 +2,8 @@
 
 #include <fmt/core.h>
 
+#include <algorithm>
+
 #include "assembly/stack_frame.h"
 #include "core/chosen_paths.h"
 #include "core/path_numbering.h"
@@ -103,16 +105,20 @@ class PathPlanner {
 
   // ---- numbers ----
 
+  // Of a large procedure even the shortest paths are many.
+  uint64_t largest_table() const { return std::max<uint64_t>(kLargestTable, 2 * p_.edges.size()); }
+
   // A cut edge needs a probe. Where a loop closes on an edge that cannot carry one, it
   // is cut at all edges out of the vertex it leads to.
   bool number(std::string &why_not) {
-    for (uint64_t most = kMostPaths;;) {
-      numbering_ = core::number_paths(graph_, cut_costs(), most, why_not, forced_,
-                                       options_.except_noise ? format::never_edges(map_) : std::vector<bool>{});
+    std::vector<bool> never = options_.except_noise ? format::never_edges(map_) : std::vector<bool>{};
+    for (;;) {
+      numbering_ = core::number_paths(graph_, cut_costs(), kMostPaths, why_not, forced_, never);
       if (!numbering_) return false;
-      if (most > kLargestTable && numbering_->paths > kLargestTable && looks_up_too_often()) {
-        most = kLargestTable;
-        continue;
+      if (numbering_->paths > largest_table() && looks_up_too_often()) {
+        std::string too_many;  // where even the shortest paths are, they are looked up all the same
+        auto shorter = core::number_paths(graph_, cut_costs(), largest_table(), too_many, forced_, never);
+        if (shorter) numbering_ = std::move(shorter);
       }
       bool again = false;
       for (uint32_t e = 1; e < p_.edges.size(); ++e) {
@@ -162,7 +168,7 @@ class PathPlanner {
   void place() {
     probes_ = core::place_path_probes(graph_, *numbering_, costs(), format::silent_edges(map_));
     needs_holder_ = numbering_->paths > 1;
-    out_.plan.paths.by_number = numbering_->paths > kLargestTable;
+    out_.plan.paths.by_number = numbering_->paths > largest_table();
     for (uint32_t e = 1; e < numbering_->left_out.size(); ++e) {  // one path, but several ways that end early
       needs_holder_ = needs_holder_ || (numbering_->left_out[e] && numbering_->value[e] != 0);
     }

@@ -78,7 +78,7 @@ TEST(PathCuts, NearTheCheapestOnSmallGraphs) {
     least += *best;
   }
   EXPECT_GT(tried, 500u);
-  EXPECT_EQ(refused, 0u);
+  EXPECT_LE(500 * refused, tried);
   EXPECT_LT(paid, 1.1 * least) << paid << " " << least;
 }
 
