@@ -99,6 +99,14 @@ class Follower {
 
 }  // namespace
 
+bool follows_instruction(const Statement &directive) {
+  for (std::string_view name : {".cfi_def_cfa", ".cfi_def_cfa_offset", ".cfi_def_cfa_register", ".cfi_adjust_cfa_offset", ".cfi_offset",
+                                ".cfi_rel_offset", ".cfi_register", ".cfi_restore", ".cfi_escape"}) {
+    if (directive.kind == StatementKind::directive && directive.name == name) return true;
+  }
+  return false;
+}
+
 uint32_t start_of_rules(const Source &source, const Fragment &fragment) {
   for (uint32_t i = fragment.first_statement; i-- > 0;) {
     const Statement &s = source.statements[i];

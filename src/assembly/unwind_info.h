@@ -40,6 +40,9 @@ class UnwindInfo {
 // front of the label (as gcc writes it for cold fragments), else the label.
 uint32_t start_of_rules(const Source &source, const Fragment &fragment);
 
+// Does the directive say what the instruction in front of it did to the frame?
+bool follows_instruction(const Statement &directive);
+
 // Directives that lead from one set of rules to another.
 std::string change_rules(const UnwindRules &from, const UnwindRules &to);
 

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "assembly/liveness.h"
@@ -13,6 +14,7 @@
 #include "base/file.h"
 #include "weave/half_steps.h"
 #include "weave/verify_held.h"
+#include "weave/verify_unwind.h"
 
 namespace chord::weave {
 
@@ -133,12 +135,25 @@ class Verifier {
 
   void same_flow(const Procedure &p) {
     find_ways_out(p);
+    rules_.reset();
+    if (changes_.widened) rules_.emplace(a_, b_, p, woven_of_, changes_.holder);
     first_of_statement_.clear();
     for (uint32_t i = 0; i < p.instructions.size(); ++i) {
       if (!p.instructions[i].padding) first_of_statement_.emplace(p.instructions[i].first_statement, i);
     }
     for (const assembly::Edge &e : p.edges) follow(p, e);
     within_blocks(p);
+    if (rules_) same_rules(p);
+  }
+
+  void same_rules(const Procedure &p) const {
+    for (uint32_t i = 0; i < p.instructions.size(); ++i) {
+      const Instruction &in = p.instructions[i];
+      if (in.padding) continue;
+      bool outside = ways_out_.contains(in.first_statement) || (i == 0 && in.decoded.marks_entry);
+      std::string fault = rules_->instruction_fault(in.fragment, in.first_statement, outside);
+      if (!fault.empty()) fail(a_.statements[in.last_statement], fault);
+    }
   }
 
   void follow(const Procedure &p, const assembly::Edge &e) const {
@@ -149,14 +164,20 @@ class Verifier {
       reaches(p, label_statement(woven_of_[branch.last_statement], branch), target, branch);
     } else if (e.kind == EdgeKind::fall && p.blocks[e.from].kind == assembly::BlockKind::code) {
       const Instruction &last = last_of(p, e.from);
-      reaches(p, woven_of_[last.last_statement] + 1, target, last);
+      reaches(p, woven_of_[last.last_statement] + 1, target, last, moved_behind(p, last));
     } else if (e.kind == EdgeKind::enter) {
-      reaches(p, woven_of_[p.fragments[0].first_statement] + 1, target, target, changes_.widened ? -isa::kWidening : 0);
+      bool made = changes_.widened && !target.decoded.marks_entry;
+      reaches(p, woven_of_[p.fragments[0].first_statement] + 1, target, target, made ? -isa::kWidening : 0);
     }
     for (const assembly::Mention &m : e.slots) {
       std::string_view operand = assembly::split_operands(b_.statements[woven_of_[m.statement]].operands)[m.operand];
       reaches(p, find(assembly::first_symbol(operand), woven_of_[m.statement], target), target, target);
     }
+  }
+
+  // endbr64 must stay first, so a frame is widened behind it.
+  int64_t moved_behind(const Procedure &p, const Instruction &in) const {
+    return changes_.widened && &in == p.instructions.data() && in.decoded.marks_entry ? -isa::kWidening : 0;
   }
 
   // In front of a way out of a widened frame, what was added on the way in is taken back;
@@ -188,7 +209,7 @@ class Verifier {
       for (uint32_t i = b.first; i + 1 < b.first + b.count; ++i) {
         const Instruction &here = p.instructions[i], &next = p.instructions[i + 1];
         if (here.padding || next.padding || here.last_statement == next.first_statement) continue;
-        reaches(p, woven_of_[here.last_statement] + 1, next, here);
+        reaches(p, woven_of_[here.last_statement] + 1, next, here, moved_behind(p, here));
       }
     }
   }
@@ -235,6 +256,7 @@ class Verifier {
     uint32_t section = s < b_.statements.size() ? b_.statements[s].section : 0;
     int64_t moved = 0;
     isa::Resources opened = 0, halves = 0;  // one less in its lower half; other in its upper half
+    const int64_t whole = by + (ways_out_.contains(target.first_statement) ? isa::kWidening : 0);
     for (uint32_t steps = 0; s < b_.statements.size() && steps < b_.statements.size(); ++s, ++steps) {
       const Statement &x = b_.statements[s];
       if (x.section != section) continue;
@@ -243,8 +265,7 @@ class Verifier {
         if (x.kind != StatementKind::instruction && !(emits && target.first_statement == original_of_.at(s))) continue;
         if (original_of_.at(s) != target.first_statement) break;
         uint32_t i = first_of_statement_.at(target.first_statement);
-        if (ways_out_.contains(target.first_statement)) by += isa::kWidening;
-        if (moved != by) fail(a_.statements[target.first_statement], "the stack pointer is moved");
+        if (moved != whole) fail(a_.statements[target.first_statement], "the stack pointer is moved");
         isa::Resources ours = changes_.holder | isa::register_numbered(isa::kStackPointer);
         if (halves & upper_.before[i]) fail(a_.statements[target.first_statement], "a probe destroys an upper half");
         if (!saves && ((touched | opened) & live_.before[i] & ~ours)) fail(a_.statements[target.first_statement], "a probe destroys what is live");
@@ -253,6 +274,8 @@ class Verifier {
       if (x.kind != StatementKind::instruction) continue;
       auto d = isa::decode(layout_.bytes(b_, s));
       if (!d) fail(a_.statements[about.last_statement], "a probe that is no instruction");
+      std::string fault = rules_ ? rules_->probe_fault(s, target, whole - moved) : "";
+      if (!fault.empty()) fail(a_.statements[about.last_statement], fault);
       if (way_ != nullptr) way_->push_back(*d);
       if (d->stepped != 0 && opened == 0 && isa::opens_countdown(*d, d->stepped)) {
         opened = d->stepped;
@@ -378,6 +401,7 @@ class Verifier {
   const std::map<uint32_t, PathChanges> &paths_;
   PathChanges changes_;           // of the procedure in hand
   std::set<uint32_t> ways_out_;   // instructions that leave its widened frame
+  std::optional<WidenedRules> rules_;  // if its frame is widened
 };
 
 }  // namespace

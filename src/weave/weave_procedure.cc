@@ -75,6 +75,24 @@ class Weaver {
     return rules_[fragment]->before(s);
   }
 
+  // The statement behind which code put behind statement s stands: unwind rules that take effect
+  // with an instruction are written behind it, and must hold in a probe as well. Behind a way out
+  // they are those of what comes next.
+  uint32_t last_with_rules(uint32_t s) const {
+    uint32_t last = s;
+    std::optional<isa::Decoded> d = isa::decode(unit_.layout.bytes(source_, s));
+    if (d && (d->flow == isa::Flow::leave || d->flow == isa::Flow::jump)) return s;
+    while (last + 1 < source_.statements.size() && statement(last + 1).section == statement(s).section &&
+           assembly::follows_instruction(statement(last + 1))) {
+      ++last;
+    }
+    return last;
+  }
+
+  const UnwindRules &rules_at(const Site &site) {
+    return rules_before(site.fragment, site.kind == Site::Kind::after ? last_with_rules(site.statement) + 1 : site.statement);
+  }
+
   void probe(uint32_t k) {
     const core::Counter &counter = plan_.counters[k];
     const Site &site = counter.site == core::Site::edge ? sites_.edge[counter.id] : sites_.block[counter.id];
@@ -99,8 +117,7 @@ class Weaver {
 
   // Code that a probe jumps to, now and then.
   void put_outside(const Probe &p) {
-    uint32_t behind = p.site.kind == Site::Kind::after ? 1 : 0;
-    UnwindRules rules = rules_before(p.site.fragment, p.site.statement + behind);
+    UnwindRules rules = rules_at(p.site);
     std::string body = rules.frame_follows_stack_pointer() ? p.outside.text : without_unwind_lines(p.outside.text);
     if (p.site.kind == Site::Kind::slot_stub) {
       places_[p.edge].push_back(p.place_label);
@@ -141,7 +158,7 @@ class Weaver {
       chunks_.put({site, p.edge, std::move(snippet), effect, 0, Turn::leaving, amount, std::move(detour)}, Turn::leaving);
     };
     bool inside = p.role == PathProbe::Role::inside;
-    const UnwindRules &rules = rules_before(site.fragment, site.statement + (site.kind == Site::Kind::after ? 1 : 0));
+    const UnwindRules &rules = rules_at(site);
     if (p.role == PathProbe::Role::enters) put({isa::widen_frame(paths_->holder, rules.active)}, Effect::none, 0);
     for (PathProbe::Part part : p.parts) {
       // Where the frame itself is made, unwind lines are no longer all or nothing.
@@ -268,7 +285,8 @@ class Weaver {
 
   void flush() {
     for (auto &[s, chunk] : chunks_.after) {
-      out_.edits.insert(statement(s).end, "\n" + in_att_syntax(s, spots_.text_after(s, keeps_unwind_lines(chunk, s + 1))));
+      uint32_t last = last_with_rules(s);
+      out_.edits.insert(statement(last).end, "\n" + in_att_syntax(s, spots_.text_after(s, keeps_unwind_lines(chunk, last + 1))));
     }
     std::set<uint32_t> starts;
     for (auto &[s, chunk] : chunks_.before) starts.insert(s);

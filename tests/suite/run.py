@@ -48,6 +48,7 @@ VARIANTS |= {label: (["gcc", "clang"], ["-O2"], [], False) for label in building
 # Paths, from which edges, blocks and instructions follow, in frames of all shapes.
 VARIANTS |= {label: (["gcc", "clang"], flags, [], False) for label, flags in {
     "paths": ["-O2", "-fPIE", "-pie"], "paths -O0": ["-O0"], "paths -O3": ["-O3"], "paths pic": ["-O2", "-fPIC", "-pie"],
+    "paths cet": ["-O2", "-fcf-protection=full"],
     "paths frame pointer": ["-O2", "-fno-omit-frame-pointer"]}.items()}
 SHORT_LEVELS = {"clang-19": ["-O0", "-O2", "-Os"]}
 

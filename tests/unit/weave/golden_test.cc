@@ -178,6 +178,39 @@ TEST_F(HalfStepDamage, ACountdownThatMayWrapIsFound) {
   expect_refused();
 }
 
+// In paths_saved %r15 holds the number, and the caller's is kept in a wider frame.
+class FrameDamage : public Damage {
+ protected:
+  void SetUp() override {
+    options_.paths = true;
+    weave("paths_saved");
+  }
+};
+TEST_F(FrameDamage, AnotherPlaceOfTheCallersRegisterIsFound) {
+  damage(".cfi_offset 15, -16", ".cfi_offset 15, -24");
+  expect_refused();
+}
+TEST_F(FrameDamage, ARegisterThatDidNotMoveIsFound) {
+  damage(".cfi_offset 6, -32", ".cfi_offset 6, -16");
+  expect_refused();
+}
+TEST_F(FrameDamage, AFrameThatDidNotGrowIsFound) {
+  damage(".cfi_def_cfa_offset 32", ".cfi_def_cfa_offset 16");
+  expect_refused();
+}
+TEST_F(FrameDamage, RulesThatMissAMoveOnTheWayInAreFound) {
+  damage("leaq\t-8(%rsp),%rsp\n\t.cfi_adjust_cfa_offset 8", "leaq\t-8(%rsp),%rsp\n\t.cfi_adjust_cfa_offset 0");
+  expect_refused();
+}
+TEST_F(FrameDamage, RulesThatMissAMoveOnTheWayOutAreFound) {
+  damage("leaq\t8(%rsp),%rsp\n\t.cfi_adjust_cfa_offset -8", "leaq\t8(%rsp),%rsp\n\t.cfi_adjust_cfa_offset -0");
+  expect_refused();
+}
+TEST_F(FrameDamage, ARegisterThatIsNotGivenBackIsFound) {
+  damage(".cfi_restore 15", ".cfi_restore 14");
+  expect_refused();
+}
+
 }  // namespace
 // In paths_expected %r11 is kept in the frame while the number of a path is in it.
 class PathDamage : public Damage {

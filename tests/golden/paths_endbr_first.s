@@ -1,0 +1,24 @@
+# The mark for indirect branches must stay first: the frame is made two words longer behind it.
+	.text
+	.globl	f
+	.type	f, @function
+f:
+	.cfi_startproc
+	endbr64
+	testl	%edi, %edi
+	je	g
+	pushq	%rbp
+	.cfi_def_cfa_offset 16
+	.cfi_offset 6, -16
+	movl	%edi, %ebp
+.L4:
+	movl	16(%rsp), %edi
+	call	g
+	subl	$1, %ebp
+	jne	.L4
+	popq	%rbp
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	f, .-f
+	.section	.note.GNU-stack,"",@progbits

@@ -1,0 +1,34 @@
+# Arguments are taken off the stack by the last instruction of a block, and the directive behind
+# it says so: the probe on the way to the next block stands behind both.
+	.text
+	.globl	f
+	.type	f, @function
+f:
+	.cfi_startproc
+	pushq	%rbx
+	.cfi_def_cfa_offset 16
+	.cfi_offset 3, -16
+	movl	%edi, %ebx
+	testl	%edi, %edi
+	je	.L1
+	cmpl	$5, %edi
+	jne	.L2
+.L1:
+	pushq	$1
+	.cfi_def_cfa_offset 24
+	pushq	$2
+	.cfi_def_cfa_offset 32
+	call	g
+	addq	$16, %rsp
+	.cfi_def_cfa_offset 16
+.L2:
+	cmpl	$7, %ebx
+	jne	.L3
+	call	g
+.L3:
+	popq	%rbx
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	f, .-f
+	.section	.note.GNU-stack,"",@progbits
