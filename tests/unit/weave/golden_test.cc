@@ -211,7 +211,6 @@ TEST_F(FrameDamage, ARegisterThatIsNotGivenBackIsFound) {
   expect_refused();
 }
 
-}  // namespace
 // In paths_expected %r11 is kept in the frame while the number of a path is in it.
 class PathDamage : public Damage {
  protected:
@@ -233,4 +232,5 @@ TEST_F(PathDamage, AnotherRegisterPutBackIsFound) {
   expect_refused();
 }
 
+}  // namespace
 }  // namespace chord::weave
