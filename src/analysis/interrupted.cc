@@ -26,9 +26,7 @@ class Adder {
     if (interruption_.count != 0) measured_.exits.push_back({instruction, false, interruption_.count});
     uint32_t block = block_of(p_, instruction);
     for (const format::Held &h : p_.held) {
-      // The block counts as entered, but its own instruction has yet to count that.
-      bool due = h.update != core::kNone && instruction <= h.update && block_of(p_, h.update) == block;
-      if (due) measured_.counters[h.counter] += count_ * static_cast<uint64_t>(int64_t{h.step});
+      if (is_due(h, block, instruction)) measured_.counters[h.counter] += count_ * static_cast<uint64_t>(int64_t{h.step});
     }
   }
 
@@ -53,6 +51,13 @@ class Adder {
   }
 
  private:
+  // The count is supposed to be made, but the program's instruction that makes it is to come.
+  bool is_due(const format::Held &h, uint32_t block, uint32_t instruction) const {
+    if (!std::binary_search(h.due.begin(), h.due.end(), block)) return false;
+    return std::none_of(h.updates.begin(), h.updates.end(),
+                        [&](uint32_t u) { return u < instruction && u >= p_.blocks[block].first; });
+  }
+
   const format::Procedure &p_;
   uint64_t count_;
   const Interruption &interruption_;

@@ -121,7 +121,7 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
     // What a loop holds in a register of the program's is a difference, modulo 2^64, as
     // long as the loop runs.
     std::vector<bool> wraps(sum.size());
-    for (const format::Held &h : map.held) wraps[h.counter] = h.update != core::kNone;
+    for (const format::Held &h : map.held) wraps[h.counter] = !h.updates.empty();
     for (size_t i = 0; i < sum.size(); ++i) {
       sum[i] = wraps[i] ? sum[i] + p.counters[i] : checked_add(sum[i], p.counters[i], map.name);
     }

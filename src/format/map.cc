@@ -18,7 +18,7 @@ namespace {
 // bytes above 0x7f in it, so that it is never mistaken for text.
 constexpr std::string_view kMagic = "\xc4hord\xb5Mp";
 // Raise with every change to map_codec.h or map_streams.h.
-constexpr uint32_t kVersion = 6;
+constexpr uint32_t kVersion = 7;
 // Behind this level the map shrinks by a percent per doubling of the time.
 constexpr int kLevel = 12;
 // A unit of a gigabyte of payload would be source text of several; more is damage.
@@ -228,10 +228,11 @@ std::string held_defect(const Procedure &p) {
   for (const Held &h : p.held) {
     if (h.counter >= p.plan.counters.size()) return "a held counter is out of range";
     if (h.place > CHORD_LAST_REGISTER || h.step == 0) return "a counter is held in no way there is";
-    if (h.update != core::kNone && h.update >= p.instructions.size()) return "a held counter's instruction is out of range";
-    for (uint32_t b : h.blocks) {
-      if (b >= p.blocks.size()) return "a held counter's loop is out of range";
-    }
+    auto outside = [](const std::vector<uint32_t> &list, size_t size) {
+      return std::any_of(list.begin(), list.end(), [&](uint32_t n) { return n >= size; });
+    };
+    if (outside(h.updates, p.instructions.size())) return "a held counter's instruction is out of range";
+    if (outside(h.blocks, p.blocks.size()) || outside(h.due, p.blocks.size())) return "a held counter's loop is out of range";
   }
   for (const Spot &s : p.spots) {
     if (s.fragment >= p.fragments.size()) return "a spot's fragment is out of range";

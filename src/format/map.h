@@ -88,9 +88,12 @@ struct Held {
   uint32_t counter = 0;   // number in the plan; each is held at most once
   uint8_t place = 0;      // register, numbered as in abi/chord_abi.h
   int32_t step = 1;       // what one count adds, to register and memory alike
-  // The program's own instruction that adds the step, where the register is one of
-  // the program's; kNone: our probes count it up.
-  uint32_t update = core::kNone;
+  // The program's own instructions that add the step, where the register is one of the
+  // program's, ascending; none: our probes count it up.
+  std::vector<uint32_t> updates;
+  // Blocks, ascending, at whose start one of those is still to come for a count that is
+  // already supposed to be made.
+  std::vector<uint32_t> due;
   std::vector<uint32_t> blocks;  // the loop, ascending
   bool operator==(const Held &) const = default;
 };

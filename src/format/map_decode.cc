@@ -201,7 +201,8 @@ class Decoder {
       int64_t step = in.svarint();
       h.step = static_cast<int32_t>(step);
       if (h.step != step) in.fail();
-      h.update = static_cast<uint32_t>(in.bounded(UINT32_MAX)) - 1;
+      ascending(kHeldBlocks, h.updates);
+      ascending(kHeldBlocks, h.due);
       ascending(kHeldBlocks, h.blocks);
     }
   }

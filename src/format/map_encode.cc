@@ -219,7 +219,8 @@ class Encoder {
       out.varint(h.counter);
       out.u8(h.place);
       out.svarint(h.step);
-      out.varint(static_cast<uint32_t>(h.update + 1));  // kNone becomes 0
+      ascending(kHeldBlocks, h.updates);
+      ascending(kHeldBlocks, h.due);
       ascending(kHeldBlocks, h.blocks);
     }
   }

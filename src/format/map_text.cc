@@ -46,8 +46,11 @@ void write(std::string &out, const Procedure &p) {
   for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
   if (p.plan.called != core::kNone) fmt::format_to(to, "called {}\n", p.plan.called);
   for (const Held &h : p.held) {
-    fmt::format_to(to, "held {} {} {} {} {}", h.counter, h.place, static_cast<uint32_t>(h.step), h.update, h.blocks.size());
-    for (uint32_t b : h.blocks) fmt::format_to(to, " {}", b);
+    fmt::format_to(to, "held {} {} {}", h.counter, h.place, static_cast<uint32_t>(h.step));
+    for (const std::vector<uint32_t> *list : {&h.updates, &h.due, &h.blocks}) {
+      fmt::format_to(to, " {}", list->size());
+      for (uint32_t n : *list) fmt::format_to(to, " {}", n);
+    }
     out += '\n';
   }
   for (const Spot &s : p.spots) {
@@ -101,8 +104,9 @@ Held read_held(TextReader &in) {
   h.counter = in.number32();
   h.place = static_cast<uint8_t>(in.number(UINT8_MAX));
   h.step = static_cast<int32_t>(in.number32());
-  h.update = in.number32();
-  for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) h.blocks.push_back(in.number32());
+  for (std::vector<uint32_t> *list : {&h.updates, &h.due, &h.blocks}) {
+    for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) list->push_back(in.number32());
+  }
   return h;
 }
 

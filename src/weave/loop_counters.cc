@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "core/due_steps.h"
 #include "core/register_choice.h"
 #include "weave/weave_procedure.h"
 
@@ -19,6 +20,8 @@ namespace {
 // An increment in memory waits for the one of the round before, which takes as long as about
 // this many instructions. In longer rounds it costs little more than any other.
 constexpr double kMemoryLatency = 15, kPerInstruction = 0.2, kLeastPrice = 0.1;
+// Larger loops are not searched for vertices that several steps count.
+constexpr size_t kMostTried = 100;
 constexpr uint32_t kGeneralKind = 0, kVectorKind = 1;
 
 isa::CounterPlace place_of(const Options &options) {
@@ -42,6 +45,9 @@ LoopPlanner::LoopPlanner(const assembly::Unit &unit, const assembly::Procedure &
     if (!in.padding) procedure_vectors_ = both(procedure_vectors_, isa::vector_use(in.decoded));
   }
   forest_ = core::find_loops(graph_, core::depth_first_order(graph_));
+  for (const Edge &e : p.edges) never_.push_back(e.kind == EdgeKind::never);
+  block_of_.assign(p.instructions.size(), core::kNone);
+  for (uint32_t b = 0; b < p.blocks.size(); ++b) std::fill_n(block_of_.begin() + p.blocks[b].first, p.blocks[b].count, b);
   std::map<uint32_t, uint32_t> eligible;  // loop -> index
   for (uint32_t l = 0; l < forest_.loops.size(); ++l) {
     Loop loop;
@@ -189,48 +195,82 @@ double LoopPlanner::waiting_price(uint32_t l) const {
 
 // ---- what the program counts itself ----
 
+// Registers that change by one step in the loop, each time.
 void LoopPlanner::offer_updates(uint32_t l) {
-  std::map<isa::Resources, std::pair<uint32_t, uint32_t>> updates;  // register -> block, instruction
-  isa::Resources written = 0, again = *isa::register_named("rsp");
-  if (flags_are_kept(eligible_[l])) again |= *isa::register_named("rax");  // that takes it
+  std::map<isa::Resources, std::vector<uint32_t>> updates;  // register -> instructions
+  isa::Resources otherwise = *isa::register_named("rsp");
+  if (flags_are_kept(eligible_[l])) otherwise |= *isa::register_named("rax");  // that takes it
   for (core::Vertex v : forest_.members(eligible_[l].number)) {
     const Block &b = p_.blocks[v];
     for (uint32_t i = b.first; i < b.first + b.count; ++i) {
       const isa::Decoded &d = p_.instructions[i].decoded;
-      again |= written & d.writes;
-      written |= d.writes;
-      if (d.stepped != 0) updates[d.stepped] = {v, i};
+      otherwise |= d.writes & ~d.stepped;
+      if (d.stepped == 0) continue;
+      std::vector<uint32_t> &known = updates[d.stepped];
+      if (!known.empty() && p_.instructions[known[0]].decoded.step != d.step) otherwise |= d.stepped;
+      known.push_back(i);
     }
   }
-  for (const auto &[reg, update] : updates) {
-    if (!(again & reg)) offer(l, update.first, update.second);
+  for (auto &[reg, instructions] : updates) {
+    std::sort(instructions.begin(), instructions.end());
+    if (!(otherwise & reg)) offer(l, instructions);
   }
 }
 
-StepKind LoopPlanner::kind_of(uint32_t l, uint32_t block, uint32_t update) {
-  if (p_.instructions[update].decoded.half_step) {
-    if (options_.steps == Options::Steps::whole) return StepKind::none;
-    if (!upper_) upper_ = assembly::compute_upper_liveness(unit_, p_);
-  }
+// All of them alike, or none.
+StepKind LoopPlanner::kind_of(uint32_t l, const std::vector<uint32_t> &updates) {
   auto in_loop = [&](uint32_t b) { return inside(l, b); };
-  return kind_of_step(p_, live_, upper_ ? *upper_ : live_, in_loop, block, update);
+  StepKind kind = StepKind::none;
+  for (uint32_t i : updates) {
+    if (p_.instructions[i].decoded.half_step) {
+      if (options_.steps == Options::Steps::whole) return StepKind::none;
+      if (!upper_) upper_ = assembly::compute_upper_liveness(unit_, p_);
+    }
+    StepKind one = kind_of_step(p_, live_, upper_ ? *upper_ : live_, in_loop, block_of_[i], i);
+    if (i != updates[0] && (one != kind || one == StepKind::countdown)) return StepKind::none;
+    kind = one;
+  }
+  return kind;
 }
 
-void LoopPlanner::offer(uint32_t l, uint32_t block, uint32_t update) {
-  StepKind kind = kind_of(l, block, update);
-  if (kind == StepKind::none) return;
+isa::Holder LoopPlanner::holder_of(const Offer &o) const { return {p_.instructions[o.updates[0]].decoded.stepped, 0, false}; }
+
+void LoopPlanner::offer(uint32_t l, const std::vector<uint32_t> &updates) {
+  Offer offered;
+  offered.loop = l;
+  offered.updates = updates;
+  offered.kind = kind_of(l, updates);
+  if (offered.kind == StepKind::none) return;
+  offered.cost = cost_of(eligible_[l], holder_of(offered), offered.kind);
+  if (updates.size() == 1) {
+    offered.due = {block_of_[updates[0]]};
+    return offer(block_of_[updates[0]], offered);
+  }
+  std::span<const core::Vertex> members = forest_.members(eligible_[l].number);
+  if (options_.steps == Options::Steps::whole || members.size() > kMostTried) return;
+  std::vector<uint8_t> stepping(p_.blocks.size());
+  for (uint32_t i : updates) stepping[block_of_[i]] = stepping[block_of_[i]] == 0 ? 1 : 2;
+  for (core::Vertex v : members) {
+    if (p_.blocks[v].kind != BlockKind::code) continue;
+    auto due = core::due_steps(graph_, forest_, eligible_[l].number, v, stepping, never_);
+    if (!due) continue;
+    offered.due = *due;
+    offer(v, offered);
+  }
+}
+
+void LoopPlanner::offer(uint32_t block, Offer offered) {
   std::vector<uint32_t> ways;
   for (core::EdgeId e : graph_.in(block)) {
     if (is_real(p_.edges[e])) ways.push_back(e);
   }
-  core::Counter counter{core::Site::vertex, block};
-  if (ways.size() == 1) counter = {core::Site::edge, ways[0]};
-  double cost = cost_of(eligible_[l], {p_.instructions[update].decoded.stepped, 0, false}, kind);
-  auto known = std::find_if(offers_.begin(), offers_.end(), [&](const Offer &o) { return o.counter == counter; });
+  offered.counter = {core::Site::vertex, block};
+  if (ways.size() == 1) offered.counter = {core::Site::edge, ways[0]};
+  auto known = std::find_if(offers_.begin(), offers_.end(), [&](const Offer &o) { return o.counter == offered.counter; });
   if (known == offers_.end()) {
-    offers_.push_back({counter, cost, l, update, kind});
-  } else if (cost < known->cost) {
-    *known = {counter, cost, l, update, kind};
+    offers_.push_back(std::move(offered));
+  } else if (offered.cost < known->cost) {
+    *known = std::move(offered);
   }
 }
 
@@ -242,7 +282,7 @@ void LoopPlanner::hold_offers(const core::Plan &plan) {
       const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
       double plain = frequency(c) * isa::increment(place_of(options_), site.live).price;
       if (site.exists() && plain <= o.cost) continue;
-      hold(k, o.loop, {p_.instructions[o.update].decoded.stepped, 0, false}, o.update, o.kind);
+      hold(k, o.loop, holder_of(o), &o);
     }
   }
 }
@@ -309,24 +349,27 @@ void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
   std::vector<core::RegisterChoice> chosen = core::choose_registers(problem);
   for (size_t i = 0; i < chosen.size(); ++i) {
     if (chosen[i].loop == core::kNone) continue;
-    hold(candidates[i], chosen[i].loop, holder_of(eligible_[chosen[i].loop], chosen[i].kind, chosen[i].reg), core::kNone,
-         StepKind::none);
+    hold(candidates[i], chosen[i].loop, holder_of(eligible_[chosen[i].loop], chosen[i].kind, chosen[i].reg), nullptr);
   }
 }
 
 // ---- the result ----
 
-void LoopPlanner::hold(uint32_t counter, uint32_t l, const isa::Holder &holder, uint32_t update, StepKind kind) {
+void LoopPlanner::hold(uint32_t counter, uint32_t l, const isa::Holder &holder, const Offer *offer) {
   format::Held held;
   held.counter = counter;
   held.place = isa::recorded_number(holder.reg);
-  held.update = update;
-  if (update != core::kNone) held.step = p_.instructions[update].decoded.step;
+  StepKind kind = offer == nullptr ? StepKind::none : offer->kind;
+  if (offer != nullptr) {
+    held.updates = offer->updates;
+    held.due = offer->due;
+    held.step = p_.instructions[offer->updates[0]].decoded.step;
+  }
   for (core::Vertex v : forest_.members(eligible_[l].number)) held.blocks.push_back(v);
   std::sort(held.blocks.begin(), held.blocks.end());
   out_.held.push_back(std::move(held));
   out_.counters.push_back({counter, holder, kind});
-  if (kind == StepKind::widened) out_.widened.push_back(update);
+  if (kind == StepKind::widened) out_.widened.insert(offer->updates.begin(), offer->updates.end());
   loop_of_held_.push_back(l);
 }
 

@@ -1,7 +1,8 @@
 // Counters of call-free loops leave memory (core/register_choice.h chooses).
 //
 // Two ways. Where a register of the program's own goes up by a constant step, by one
-// instruction of one block and nowhere else in the loop, that block needs no probe at all:
+// instruction of one block and nowhere else in the loop, that block needs no probe at all
+// (nor one that several such instructions follow, in turn; core/due_steps.h):
 //     subq %rax,c     where the loop is entered
 //     addq %rax,c     where it is left
 // leaves step times the block's executions in c. Steps of 32 bits serve, too, as far as
@@ -25,6 +26,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <vector>
 
 #include "assembly/liveness.h"
@@ -49,7 +51,7 @@ struct LoopCounters {
   std::vector<format::Held> held;
   std::vector<HeldCounter> counters;  // beside `held`
   std::vector<Piece> pieces;          // where loops are entered and left
-  std::vector<uint32_t> widened;      // instructions whose step is to be made in 64 bits
+  std::set<uint32_t> widened;         // instructions whose step is to be made in 64 bits
 
   const HeldCounter *find(uint32_t counter) const {
     for (const HeldCounter &h : counters) {
@@ -70,7 +72,8 @@ class LoopPlanner {
     core::Counter counter;
     double cost = 0;
     uint32_t loop = 0;
-    uint32_t update = 0;  // instruction
+    std::vector<uint32_t> updates;  // instructions that step the register, ascending
+    std::vector<uint32_t> due;      // as format::Held has it
     StepKind kind = StepKind::none;
   };
   const std::vector<Offer> &offers() const { return offers_; }
@@ -92,8 +95,10 @@ class LoopPlanner {
   bool find_ways(Loop &loop) const;
   bool read_code(Loop &loop) const;
   void offer_updates(uint32_t l);
-  void offer(uint32_t l, uint32_t block, uint32_t update);
-  StepKind kind_of(uint32_t l, uint32_t block, uint32_t update);
+  void offer(uint32_t l, const std::vector<uint32_t> &updates);
+  void offer(uint32_t block, Offer offer);
+  StepKind kind_of(uint32_t l, const std::vector<uint32_t> &updates);
+  isa::Holder holder_of(const Offer &offer) const;
   template <class Make>
   double ways_cost(const Loop &loop, bool in, Make make) const;
   double cost_of(const Loop &loop, const isa::Holder &holder, StepKind by_program) const;
@@ -107,7 +112,7 @@ class LoopPlanner {
   bool inside(uint32_t l, uint32_t block) const { return forest_.contains(eligible_[l].number, block); }
   void hold_offers(const core::Plan &plan);
   void hold_in_dead_registers(const core::Plan &plan);
-  void hold(uint32_t counter, uint32_t l, const isa::Holder &holder, uint32_t update, StepKind kind);
+  void hold(uint32_t counter, uint32_t l, const isa::Holder &holder, const Offer *offer);
   void keep_live(Sites &sites) const;
   void write_pieces(uint32_t n, const Sites &sites);
   template <class Visit>
@@ -122,6 +127,8 @@ class LoopPlanner {
   const Options &options_;
   core::Graph graph_;
   core::Loops forest_;
+  std::vector<bool> never_;              // by edge
+  std::vector<uint32_t> block_of_;       // by instruction
   std::vector<Loop> eligible_;
   std::vector<Offer> offers_;
   isa::VectorUse procedure_vectors_ = isa::VectorUse::none;

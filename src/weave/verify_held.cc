@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/due_steps.h"
 #include "weave/half_steps.h"
 
 namespace chord::weave {
@@ -30,8 +31,8 @@ struct Use {
 
 class HeldChecker {
  public:
-  HeldChecker(const ProvedProcedure &proved, const format::Held &held, const WaysOf &ways_of)
-      : proved_(proved), p_(proved.procedure), live_(proved.liveness), held_(held),
+  HeldChecker(const ProvedProcedure &proved, const format::Held &held, core::Vertex counted, const WaysOf &ways_of)
+      : proved_(proved), p_(proved.procedure), live_(proved.liveness), held_(held), counted_(counted),
         reg_(isa::register_recorded(held.place)), ways_of_(ways_of) {}
 
   std::string fault() {
@@ -44,7 +45,7 @@ class HeldChecker {
 
  private:
   bool inside(uint32_t block) const { return std::binary_search(held_.blocks.begin(), held_.blocks.end(), block); }
-  bool by_program() const { return held_.update != core::kNone; }
+  bool by_program() const { return !held_.updates.empty(); }
 
   // The instruction changes the register by the step in all its bits, each time.
   bool is_step(uint32_t block, uint32_t i) {
@@ -57,14 +58,16 @@ class HeldChecker {
   }
 
   std::string fault_in_code() {
-    bool updated = false;
+    size_t updated = 0;
+    std::vector<uint8_t> stepping(p_.blocks.size());
     for (uint32_t b : held_.blocks) {
       for (uint32_t i = p_.blocks[b].first; i < p_.blocks[b].first + p_.blocks[b].count; ++i) {
         const isa::Decoded &d = p_.instructions[i].decoded;
         if (d.flow == isa::Flow::call || d.unknown_effects) return "the loop calls";
-        if (i == held_.update) {
+        if (std::binary_search(held_.updates.begin(), held_.updates.end(), i)) {
           if (!is_step(b, i)) return "its instruction does something else";
-          updated = true;
+          ++updated;
+          stepping[b] = stepping[b] == 0 ? 1 : 2;
         } else if (d.writes & reg_) {
           return "the program changes the register";
         } else if (!by_program() && ((d.reads | live_.before[i]) & reg_)) {
@@ -72,7 +75,25 @@ class HeldChecker {
         }
       }
     }
-    return by_program() && !updated ? "its instruction is not in the loop" : "";
+    if (updated != held_.updates.size()) return "an instruction of its is not in the loop";
+    if (by_program() && due(stepping) != held_.due) return "its instructions count something else";
+    return counts_down_ && updated != 1 ? "it counts down twice" : "";
+  }
+
+  // Where a step is due, if the steps count the vertex that the counter is for.
+  std::vector<core::Vertex> due(const std::vector<uint8_t> &stepping) const {
+    core::Graph graph = p_.graph();
+    core::Loops loops = core::find_loops(graph, core::depth_first_order(graph));
+    std::vector<bool> never;
+    for (const Edge &e : p_.edges) never.push_back(e.kind == EdgeKind::never);
+    for (uint32_t l = 0; l < loops.loops.size(); ++l) {
+      std::span<const core::Vertex> members = loops.members(l);
+      std::vector<core::Vertex> sorted(members.begin(), members.end());
+      std::sort(sorted.begin(), sorted.end());
+      if (sorted != held_.blocks) continue;
+      return core::due_steps(graph, loops, l, counted_, stepping, never).value_or(std::vector<core::Vertex>{});
+    }
+    return {};
   }
 
   std::string fault_on(const Edge &e) const {
@@ -147,6 +168,7 @@ class HeldChecker {
   const Procedure &p_;
   const assembly::Liveness &live_;
   const format::Held &held_;
+  core::Vertex counted_;
   bool counts_down_ = false;
   isa::Resources reg_;
   const WaysOf &ways_of_;
@@ -156,7 +178,9 @@ class HeldChecker {
 
 std::string held_fault(const ProvedProcedure &proved, const format::Procedure &map, const WaysOf &ways_of) {
   for (const format::Held &held : map.held) {
-    std::string what = HeldChecker(proved, held, ways_of).fault();
+    const core::Counter &counter = map.plan.counters[held.counter];
+    core::Vertex counted = counter.site == core::Site::vertex ? counter.id : proved.procedure.edges[counter.id].to;
+    std::string what = HeldChecker(proved, held, counted, ways_of).fault();
     if (!what.empty()) return what;
   }
   return "";
