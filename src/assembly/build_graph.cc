@@ -199,7 +199,8 @@ class ProcedureGraph {
     p_.blocks.push_back({BlockKind::dispatch, 0, 0});
     for (uint32_t b : d.jumps) {
       add_edge(b, vertex, EdgeKind::dispatch);
-      if (d.may_leave) add_edge(b, kExit, EdgeKind::tail_call);
+      bool leaves = std::find(d.leaving.begin(), d.leaving.end(), b) != d.leaving.end();
+      if (leaves) add_edge(b, kExit, EdgeKind::tail_call);
     }
     std::map<uint32_t, uint32_t> edge_to;  // target block -> edge
     for (const Mention &m : d.slots) {

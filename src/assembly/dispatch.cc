@@ -178,7 +178,7 @@ std::vector<Dispatch> resolve_dispatch(const DispatchInput &in) {
     uint32_t g = groups.find(unresolved[j] ? groups.anything() : group_of_jump[j]);
     Dispatch &d = dispatches[g];
     d.jumps.push_back(in.jumps[j].block);
-    d.may_leave = d.may_leave || (unresolved[j] && !in.jumps[j].frame_is_up);
+    if (unresolved[j] && !in.jumps[j].frame_is_up) d.leaving.push_back(in.jumps[j].block);
   }
   for (auto &[g, d] : dispatches) {
     for (auto [t, k] : own) {

@@ -21,7 +21,7 @@ struct Dispatch {
   std::vector<uint32_t> jumps;   // blocks that end in an indirect jump
   std::vector<Mention> slots;    // operands that name the targets
   std::vector<std::string_view> unnamed;  // targets that no operand names
-  bool may_leave = false;        // the jumps may be tail calls as well
+  std::vector<uint32_t> leaving; // those of them that may be tail calls as well
 };
 
 struct DispatchInput {
