@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <map>
 
-#include "core/due_steps.h"
 #include "core/register_choice.h"
 #include "weave/weave_procedure.h"
 
@@ -20,19 +19,9 @@ namespace {
 // An increment in memory waits for the one of the round before, which takes as long as about
 // this many instructions. In longer rounds it costs little more than any other.
 constexpr double kMemoryLatency = 15, kPerInstruction = 0.2, kLeastPrice = 0.1;
-// Larger loops are not searched for vertices that several steps count.
-constexpr size_t kMostTried = 100;
 constexpr uint32_t kGeneralKind = 0, kVectorKind = 1;
 
-isa::CounterPlace place_of(const Options &options) {
-  isa::CounterPlace place;
-  place.kind = options.counters;
-  return place;
-}
-
 isa::VectorUse both(isa::VectorUse a, isa::VectorUse b) { return std::max(a, b); }
-
-bool is_real(const Edge &e) { return e.kind != EdgeKind::never && e.kind != EdgeKind::return_edge; }
 
 }  // namespace
 
@@ -131,6 +120,12 @@ bool LoopPlanner::read_code(Loop &loop) const {
 
 // ---- costs ----
 
+isa::CounterPlace LoopPlanner::place() const {
+  isa::CounterPlace any;
+  any.kind = options_.counters;
+  return any;
+}
+
 template <class Visit>
 void LoopPlanner::for_each_way(const Loop &loop, bool in, const Sites &sites, Visit visit) const {
   for (uint32_t e : in ? loop.entries : loop.exits) visit(sites.edge[e], e, weights_[e]);
@@ -159,13 +154,13 @@ isa::Snippet LoopPlanner::taking(const isa::CounterPlace &place, const isa::Hold
 }
 
 double LoopPlanner::cost_of(const Loop &loop, const isa::Holder &holder, StepKind by_program) const {
-  isa::CounterPlace place = place_of(options_);
+  isa::CounterPlace at = place();
   double in = ways_cost(loop, true, [&](const Site &site) {
-    isa::Snippet s = taking(place, holder, by_program, site.live);
+    isa::Snippet s = taking(at, holder, by_program, site.live);
     if (holder.is_vector()) s.price += isa::fill_ones(holder).price;
     return s;
   });
-  return in + ways_cost(loop, false, [&](const Site &site) { return isa::add_register(place, holder, site.live); });
+  return in + ways_cost(loop, false, [&](const Site &site) { return isa::add_register(at, holder, site.live); });
 }
 
 bool LoopPlanner::flags_are_kept(const Loop &loop) const {
@@ -191,100 +186,6 @@ double LoopPlanner::waiting_price(uint32_t l) const {
     instructions += frequency({core::Site::vertex, v}) * p_.blocks[v].count;
   }
   return std::max(kLeastPrice, (kMemoryLatency - instructions / rounds) * kPerInstruction);
-}
-
-// ---- what the program counts itself ----
-
-// Registers that change by one step in the loop, each time.
-void LoopPlanner::offer_updates(uint32_t l) {
-  std::map<isa::Resources, std::vector<uint32_t>> updates;  // register -> instructions
-  isa::Resources otherwise = *isa::register_named("rsp");
-  if (flags_are_kept(eligible_[l])) otherwise |= *isa::register_named("rax");  // that takes it
-  for (core::Vertex v : forest_.members(eligible_[l].number)) {
-    const Block &b = p_.blocks[v];
-    for (uint32_t i = b.first; i < b.first + b.count; ++i) {
-      const isa::Decoded &d = p_.instructions[i].decoded;
-      otherwise |= d.writes & ~d.stepped;
-      if (d.stepped == 0) continue;
-      std::vector<uint32_t> &known = updates[d.stepped];
-      if (!known.empty() && p_.instructions[known[0]].decoded.step != d.step) otherwise |= d.stepped;
-      known.push_back(i);
-    }
-  }
-  for (auto &[reg, instructions] : updates) {
-    std::sort(instructions.begin(), instructions.end());
-    if (!(otherwise & reg)) offer(l, instructions);
-  }
-}
-
-// All of them alike, or none.
-StepKind LoopPlanner::kind_of(uint32_t l, const std::vector<uint32_t> &updates) {
-  auto in_loop = [&](uint32_t b) { return inside(l, b); };
-  StepKind kind = StepKind::none;
-  for (uint32_t i : updates) {
-    if (p_.instructions[i].decoded.half_step) {
-      if (options_.steps == Options::Steps::whole) return StepKind::none;
-      if (!upper_) upper_ = assembly::compute_upper_liveness(unit_, p_);
-    }
-    StepKind one = kind_of_step(p_, live_, upper_ ? *upper_ : live_, in_loop, block_of_[i], i);
-    if (i != updates[0] && (one != kind || one == StepKind::countdown)) return StepKind::none;
-    kind = one;
-  }
-  return kind;
-}
-
-isa::Holder LoopPlanner::holder_of(const Offer &o) const { return {p_.instructions[o.updates[0]].decoded.stepped, 0, false}; }
-
-void LoopPlanner::offer(uint32_t l, const std::vector<uint32_t> &updates) {
-  Offer offered;
-  offered.loop = l;
-  offered.updates = updates;
-  offered.kind = kind_of(l, updates);
-  if (offered.kind == StepKind::none) return;
-  offered.cost = cost_of(eligible_[l], holder_of(offered), offered.kind);
-  if (updates.size() == 1) {
-    offered.due = {block_of_[updates[0]]};
-    return offer(block_of_[updates[0]], offered);
-  }
-  std::span<const core::Vertex> members = forest_.members(eligible_[l].number);
-  if (options_.steps == Options::Steps::whole || members.size() > kMostTried) return;
-  std::vector<uint8_t> stepping(p_.blocks.size());
-  for (uint32_t i : updates) stepping[block_of_[i]] = stepping[block_of_[i]] == 0 ? 1 : 2;
-  for (core::Vertex v : members) {
-    if (p_.blocks[v].kind != BlockKind::code) continue;
-    auto due = core::due_steps(graph_, forest_, eligible_[l].number, v, stepping, never_);
-    if (!due) continue;
-    offered.due = *due;
-    offer(v, offered);
-  }
-}
-
-void LoopPlanner::offer(uint32_t block, Offer offered) {
-  std::vector<uint32_t> ways;
-  for (core::EdgeId e : graph_.in(block)) {
-    if (is_real(p_.edges[e])) ways.push_back(e);
-  }
-  offered.counter = {core::Site::vertex, block};
-  if (ways.size() == 1) offered.counter = {core::Site::edge, ways[0]};
-  auto known = std::find_if(offers_.begin(), offers_.end(), [&](const Offer &o) { return o.counter == offered.counter; });
-  if (known == offers_.end()) {
-    offers_.push_back(std::move(offered));
-  } else if (offered.cost < known->cost) {
-    *known = std::move(offered);
-  }
-}
-
-void LoopPlanner::hold_offers(const core::Plan &plan) {
-  for (uint32_t k = 0; k < plan.counters.size(); ++k) {
-    for (const Offer &o : offers_) {
-      const core::Counter &c = plan.counters[k];
-      if (!(o.counter == c)) continue;
-      const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
-      double plain = frequency(c) * isa::increment(place_of(options_), site.live).price;
-      if (site.exists() && plain <= o.cost) continue;
-      hold(k, o.loop, holder_of(o), &o);
-    }
-  }
 }
 
 // ---- dead registers ----
@@ -342,7 +243,7 @@ void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
     uint32_t loop = innermost(c);
     if (loop == core::kNone || out_.find(k) != nullptr) continue;
     const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
-    double price = isa::increment(place_of(options_), site.live).price - 1 + waiting_price(loop);
+    double price = isa::increment(place(), site.live).price - 1 + waiting_price(loop);
     candidates.push_back(k);
     problem.counters.push_back({loop, {frequency(c) * price, frequency(c) * price}});
   }
@@ -403,11 +304,11 @@ void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
   for (uint32_t h = 0; h < out_.held.size(); ++h) {
     const HeldCounter &c = out_.counters[h];
     uint32_t l = loop_of_held_[h];
-    isa::CounterPlace place = place_of_held(h);
+    isa::CounterPlace held = place_of_held(h);
     for_each_way(eligible_[l], true, sites, [&](const Site &site, uint32_t edge, double) {
       bool fill = c.holder.is_vector() && !(filled[l] & c.holder.ones);
       if (fill) out_.pieces.push_back({site, edge, isa::fill_ones(c.holder)});
-      isa::Snippet s = taking(place, c.holder, c.by_program, site.live);
+      isa::Snippet s = taking(held, c.holder, c.by_program, site.live);
       out_.pieces.push_back({site, edge, std::move(s), Effect::hold, h});
     });
     filled[l] |= c.holder.ones;

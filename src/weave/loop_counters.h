@@ -92,6 +92,10 @@ class LoopPlanner {
     isa::VectorUse vectors = isa::VectorUse::none;
   };
 
+  static bool is_real(const assembly::Edge &e) {
+    return e.kind != assembly::EdgeKind::never && e.kind != assembly::EdgeKind::return_edge;
+  }
+  isa::CounterPlace place() const;  // of any counter: they cost the same
   bool find_ways(Loop &loop) const;
   bool read_code(Loop &loop) const;
   void offer_updates(uint32_t l);

@@ -8,6 +8,7 @@
 #include "core/chosen_paths.h"
 #include "core/path_numbering.h"
 #include "format/path_selection.h"
+#include "weave/path_registers.h"
 #include "weave/weave_procedure.h"
 
 namespace chord::weave {
@@ -229,25 +230,9 @@ class PathPlanner {
   bool choose_holder(std::string &why_not) {
     PathHolder &h = out_.holder;
     if (!needs_holder_) return true;
-    isa::Resources touched = 0;
-    bool calls = false;
-    for (const Instruction &in : p_.instructions) {
-      if (in.padding) continue;
-      touched |= in.decoded.reads | in.decoded.writes;
-      calls = calls || in.decoded.flow == isa::Flow::call;
-    }
-    if (!calls) {
-      isa::Resources wanted = touched | isa::callee_saved();
-      for (const isa::Resources &live : live_.block_in) wanted |= live;
-      for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
-        for (uint32_t i = p_.blocks[b].first; i < p_.blocks[b].first + p_.blocks[b].count; ++i) wanted |= live_.before[i];
-      }
-      for (const Site &s : site_) wanted |= s.exists() ? s.live : 0;
-      // From the highest number down: those below are shorter to write, and %rax keeps flags.
-      if (find_register(~wanted, 11, 1)) {
-        h.kind = PathHolder::Kind::free;
-        return true;
-      }
+    if (h.reg = free_register(p_, live_, site_); h.reg != isa::kNoRegister) {
+      h.kind = PathHolder::Kind::free;
+      return true;
     }
     if (why_not = context_.other_convention ? "its unit does not follow the conventions of C" : frame_.why_not;
         !why_not.empty()) {
@@ -261,19 +246,10 @@ class PathPlanner {
       }
       out_.moved.push_back(std::move(*moved));
     }
-    bool found = find_register(isa::callee_saved() & ~touched & ~isa::register_numbered(isa::kFramePointer), 15, 0);
-    h.kind = found ? PathHolder::Kind::saved : PathHolder::Kind::slot;
+    h.reg = unused_saved_register(p_);
+    h.kind = h.reg != isa::kNoRegister ? PathHolder::Kind::saved : PathHolder::Kind::slot;
     out_.above = frame_.above;
     return true;
-  }
-
-  bool find_register(isa::Resources allowed, unsigned from, unsigned to) {
-    for (unsigned r = from + 1; r-- > to;) {
-      if (r == isa::kStackPointer || r == isa::kFramePointer || !(allowed & isa::register_numbered(r))) continue;
-      out_.holder.reg = r;
-      return true;
-    }
-    return false;
   }
 
   // The holder as a probe on the edge finds it.

@@ -13,6 +13,7 @@
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "weave/half_steps.h"
+#include "weave/kept_registers.h"
 #include "weave/verify_held.h"
 #include "weave/verify_unwind.h"
 
@@ -224,35 +225,10 @@ class Verifier {
     return find(assembly::first_symbol(b_.statements[branch].operands), branch, about);
   }
 
-  // Registers in words of the frame, by operand: what a probe keeps there to put it back.
-  using Kept = std::map<std::string, std::string, std::less<>>;
-
-  // Notes what a move to the stack leaves there, if that is what the program had in a register.
-  static void keep(const Statement &x, int64_t moved, isa::Resources touched, Kept &kept) {
-    std::vector<std::string_view> operands = assembly::split_operands(x.operands);
-    if (x.name != "movq" || operands.size() != 2 || !on_stack(operands[1])) return;
-    std::optional<isa::Resources> reg = isa::register_named(operands[0]);
-    bool original = reg && !(touched & *reg);
-    kept[word_at(operands[1], moved)] = original ? operands[0] : "";
-  }
-
-  static bool is_put_back(const Statement &x, int64_t moved, const Kept &kept) {
-    std::vector<std::string_view> operands = assembly::split_operands(x.operands);
-    if (x.name != "movq" || operands.size() != 2 || !on_stack(operands[0])) return false;
-    auto found = kept.find(word_at(operands[0], moved));
-    return found != kept.end() && found->second == operands[1];
-  }
-
-  static bool on_stack(std::string_view operand) { return operand.ends_with("(%rsp)") || operand.ends_with("(%rbp)"); }
-
-  static std::string word_at(std::string_view operand, int64_t moved) {
-    return fmt::format("{} {}", operand, operand.ends_with("(%rsp)") ? moved : 0);
-  }
-
   // From woven statement `s` on, through inserted code only, control must come to
   // the original instruction `target`, with the stack pointer moved by `by` in the end.
   void reaches(const Procedure &p, uint32_t s, const Instruction &target, const Instruction &about, int64_t by = 0,
-               isa::Resources touched = 0, bool saves = false, Kept kept = {}) const {
+               isa::Resources touched = 0, bool saves = false, KeptRegisters kept = {}) const {
     uint32_t section = s < b_.statements.size() ? b_.statements[s].section : 0;
     int64_t moved = 0;
     isa::Resources opened = 0, halves = 0;  // one less in its lower half; other in its upper half
@@ -286,9 +262,9 @@ class Verifier {
         opened = 0;
         continue;
       }
-      keep(x, moved, touched, kept);
+      kept.note(x, moved, touched);
       touched |= d->writes;
-      if (is_put_back(x, moved, kept)) touched &= ~d->writes;
+      if (kept.puts_back(x, moved)) touched &= ~d->writes;
       moved += moves_of(s);
       saves = saves || x.name.starts_with("push");
       // What a probe kept and has put back again.

@@ -1,0 +1,112 @@
+// What registers of the program's own count (weave/loop_counters.h).
+#include <algorithm>
+#include <map>
+
+#include "core/due_steps.h"
+#include "weave/loop_counters.h"
+
+namespace chord::weave {
+
+using assembly::Block;
+using assembly::BlockKind;
+
+namespace {
+
+// Larger loops are not searched for vertices that several steps count.
+constexpr size_t kMostTried = 100;
+
+}  // namespace
+
+// Registers that change by one step in the loop, each time.
+void LoopPlanner::offer_updates(uint32_t l) {
+  std::map<isa::Resources, std::vector<uint32_t>> updates;  // register -> instructions
+  isa::Resources otherwise = *isa::register_named("rsp");
+  if (flags_are_kept(eligible_[l])) otherwise |= *isa::register_named("rax");  // that takes it
+  for (core::Vertex v : forest_.members(eligible_[l].number)) {
+    const Block &b = p_.blocks[v];
+    for (uint32_t i = b.first; i < b.first + b.count; ++i) {
+      const isa::Decoded &d = p_.instructions[i].decoded;
+      otherwise |= d.writes & ~d.stepped;
+      if (d.stepped == 0) continue;
+      std::vector<uint32_t> &known = updates[d.stepped];
+      if (!known.empty() && p_.instructions[known[0]].decoded.step != d.step) otherwise |= d.stepped;
+      known.push_back(i);
+    }
+  }
+  for (auto &[reg, instructions] : updates) {
+    std::sort(instructions.begin(), instructions.end());
+    if (!(otherwise & reg)) offer(l, instructions);
+  }
+}
+
+// All of them alike, or none.
+StepKind LoopPlanner::kind_of(uint32_t l, const std::vector<uint32_t> &updates) {
+  auto in_loop = [&](uint32_t b) { return inside(l, b); };
+  StepKind kind = StepKind::none;
+  for (uint32_t i : updates) {
+    if (p_.instructions[i].decoded.half_step) {
+      if (options_.steps == Options::Steps::whole) return StepKind::none;
+      if (!upper_) upper_ = assembly::compute_upper_liveness(unit_, p_);
+    }
+    StepKind one = kind_of_step(p_, live_, upper_ ? *upper_ : live_, in_loop, block_of_[i], i);
+    if (i != updates[0] && (one != kind || one == StepKind::countdown)) return StepKind::none;
+    kind = one;
+  }
+  return kind;
+}
+
+isa::Holder LoopPlanner::holder_of(const Offer &o) const { return {p_.instructions[o.updates[0]].decoded.stepped, 0, false}; }
+
+void LoopPlanner::offer(uint32_t l, const std::vector<uint32_t> &updates) {
+  Offer offered;
+  offered.loop = l;
+  offered.updates = updates;
+  offered.kind = kind_of(l, updates);
+  if (offered.kind == StepKind::none) return;
+  offered.cost = cost_of(eligible_[l], holder_of(offered), offered.kind);
+  if (updates.size() == 1) {
+    offered.due = {block_of_[updates[0]]};
+    return offer(block_of_[updates[0]], offered);
+  }
+  std::span<const core::Vertex> members = forest_.members(eligible_[l].number);
+  if (options_.steps == Options::Steps::whole || members.size() > kMostTried) return;
+  std::vector<uint8_t> stepping(p_.blocks.size());
+  for (uint32_t i : updates) stepping[block_of_[i]] = stepping[block_of_[i]] == 0 ? 1 : 2;
+  for (core::Vertex v : members) {
+    if (p_.blocks[v].kind != BlockKind::code) continue;
+    auto due = core::due_steps(graph_, forest_, eligible_[l].number, v, stepping, never_);
+    if (!due) continue;
+    offered.due = *due;
+    offer(v, offered);
+  }
+}
+
+void LoopPlanner::offer(uint32_t block, Offer offered) {
+  std::vector<uint32_t> ways;
+  for (core::EdgeId e : graph_.in(block)) {
+    if (is_real(p_.edges[e])) ways.push_back(e);
+  }
+  offered.counter = {core::Site::vertex, block};
+  if (ways.size() == 1) offered.counter = {core::Site::edge, ways[0]};
+  auto known = std::find_if(offers_.begin(), offers_.end(), [&](const Offer &o) { return o.counter == offered.counter; });
+  if (known == offers_.end()) {
+    offers_.push_back(std::move(offered));
+  } else if (offered.cost < known->cost) {
+    *known = std::move(offered);
+  }
+}
+
+void LoopPlanner::hold_offers(const core::Plan &plan) {
+  for (uint32_t k = 0; k < plan.counters.size(); ++k) {
+    for (const Offer &o : offers_) {
+      const core::Counter &c = plan.counters[k];
+      if (!(o.counter == c)) continue;
+      const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
+      double plain = frequency(c) * isa::increment(place(), site.live).price;
+      if (site.exists() && plain <= o.cost) continue;
+      hold(k, o.loop, holder_of(o), &o);
+    }
+  }
+}
+
+}  // namespace chord::weave
