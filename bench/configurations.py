@@ -116,5 +116,7 @@ def build(real, c, folder, train, reuse=False):
         _command([building.chord(), "paths", "select", train(binary), "--random=1", "--seed=1", "-o", selection], target)
         binary = _link(real, c, [f"--paths={selection}"], target)
     made = _instrument(binary) if c.bolt else binary
+    if made is None:
+        binary.unlink(missing_ok=True)  # nobody is to take it for the tool's work
     (target / "done").write_text("")
     return made
