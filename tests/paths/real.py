@@ -46,7 +46,9 @@ def check(chord, real, compiler, level, folder):
     command = [driver, level, "-w", *real.flags, *map(str, real.sources), "-no-pie", *real.link]
     checked([*command, *building.SAME_ASSEMBLER.get(compiler, []), "-static", "-o", plain])
     checked([chord, "--paths", *command, "-o", woven])
-    first, second = (run([program, *arguments], cwd=folder, env=environment(), input=given.decode()) for program in (plain, woven))
+    # Under one name: programs may do something with it (lua interns it).
+    first, second = (run([plain, *arguments], executable=program, cwd=folder, env=environment(), input=given.decode())
+                     for program in (plain, woven))
     if (first.returncode, first.stdout) != (second.returncode, second.stdout):
         raise Failure(f"behaves differently: {first.returncode} {second.returncode}")
     profile = os.path.join(folder, "woven.chord")
