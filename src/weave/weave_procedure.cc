@@ -82,11 +82,38 @@ class Weaver {
     uint32_t last = s;
     std::optional<isa::Decoded> d = isa::decode(unit_.layout.bytes(source_, s));
     if (d && (d->flow == isa::Flow::leave || d->flow == isa::Flow::jump)) return s;
-    while (last + 1 < source_.statements.size() && statement(last + 1).section == statement(s).section &&
-           assembly::follows_instruction(statement(last + 1))) {
-      ++last;
+    for (uint32_t next = s + 1; next < source_.statements.size() && statement(next).section == statement(s).section; ++next) {
+      if (assembly::follows_instruction(statement(next))) {
+        last = next;
+      } else if (statement(next).kind != assembly::StatementKind::label || is_target(next)) {
+        break;
+      }
     }
     return last;
+  }
+
+  // Control may come to the label by another way than from the statement in front of it.
+  bool is_target(uint32_t label) const {
+    std::string_view name = statement(label).name;
+    if (std::isdigit(static_cast<unsigned char>(name[0]))) return true;  // named as 1f or 1b
+    auto names_it = [&](uint32_t s) { return assembly::first_symbol(statement(s).operands) == name; };
+    for (const Instruction &in : p_.instructions) {
+      if (!in.padding && in.decoded.flow != isa::Flow::next && names_it(in.last_statement)) return true;
+    }
+    for (const Edge &e : p_.edges) {
+      const assembly::Block &to = p_.blocks[e.to];
+      if (to.kind != assembly::BlockKind::code || p_.blocks[e.from].kind == assembly::BlockKind::code) continue;
+      uint32_t first = p_.instructions[to.first].first_statement;
+      if (e.from != 0 && first > label && is_next_instruction(label, first)) return true;
+    }
+    return false;
+  }
+
+  bool is_next_instruction(uint32_t label, uint32_t first) const {
+    for (uint32_t s = label; s < first; ++s) {
+      if (statement(s).kind == assembly::StatementKind::instruction && statement(s).section == statement(label).section) return false;
+    }
+    return true;
   }
 
   const UnwindRules &rules_at(const Site &site) {

@@ -1,5 +1,6 @@
 # Arguments are taken off the stack by the last instruction of a block, and the directive behind
-# it says so: the probe on the way to the next block stands behind both.
+# it says so: the probe on the way to the next block stands behind both, whatever label of debug
+# information lies between them.
 	.text
 	.globl	f
 	.type	f, @function
@@ -20,6 +21,7 @@ f:
 	.cfi_def_cfa_offset 32
 	call	g
 	addq	$16, %rsp
+.Ltmp0:
 	.cfi_def_cfa_offset 16
 .L2:
 	cmpl	$7, %ebx
