@@ -30,6 +30,39 @@ PathStudy::Hot hot_paths(const std::vector<Ran> &ran, uint64_t least) {
   return hot;
 }
 
+// The sum of `weight` over edges with a probe. `acts(e)`: a path ends or starts on the edge.
+template <class Acts, class Weight>
+uint64_t weigh_probes(const format::Procedure &map, const std::vector<bool> &silent, const core::PathProbes &probes, Acts acts,
+                      bool has_register, Weight weight) {
+  uint64_t sum = 0;
+  for (uint32_t e = 1; e < map.edges.size(); ++e) {
+    if (silent[e]) continue;
+    bool sets = has_register && map.edges[e].kind == format::EdgeKind::enter;
+    bool adds = !probes.edge[e].ends && probes.edge[e].add != 0;
+    if (sets || adds || acts(e)) sum += weight(e);
+  }
+  return sum;
+}
+
+// The probes that were woven: an edge adds its value and by how much more the register
+// lacks of the values so far where it comes from than where it leads to.
+core::PathProbes woven_probes(const format::Procedure &map, const core::PathNumbering &numbering) {
+  auto lacks = [&](core::Vertex v) { return v < map.plan.paths.partial.size() && v != 1 ? map.plan.paths.partial[v] : 0; };
+  std::vector<int64_t> increment(numbering.dag.edge_count());
+  for (core::EdgeId e = 1; e < numbering.dag.edge_count(); ++e) {
+    const core::Edge &x = numbering.dag.edge(e);
+    auto sum = numbering.value[e] + static_cast<uint64_t>(lacks(x.from)) - static_cast<uint64_t>(lacks(x.to));
+    increment[e] = static_cast<int64_t>(sum);
+  }
+  return core::path_probes(map.graph(), numbering, increment);
+}
+
+uint64_t executed_probes(const CountedProcedure &p, const core::PathNumbering &numbering, const std::vector<bool> &silent) {
+  core::PathProbes probes = woven_probes(*p.map, numbering);
+  return weigh_probes(*p.map, silent, probes, [&](uint32_t e) { return probes.edge[e].ends; }, numbering.paths > 1,
+                      [&](uint32_t e) { return p.counts.edge[e]; });
+}
+
 // One procedure's probes for all and for some of its paths.
 class ProbeCounter {
  public:
@@ -75,14 +108,7 @@ class ProbeCounter {
  private:
   template <class Acts>
   uint64_t count(const core::PathProbes &probes, Acts acts, bool has_register) const {
-    uint64_t edges = 0;
-    for (uint32_t e = 1; e < map_.edges.size(); ++e) {
-      if (silent_[e]) continue;
-      bool sets = has_register && map_.edges[e].kind == format::EdgeKind::enter;
-      bool adds = !probes.edge[e].ends && probes.edge[e].add != 0;
-      edges += sets || adds || acts(e);
-    }
-    return edges;
+    return weigh_probes(map_, silent_, probes, acts, has_register, [](uint32_t) { return 1; });
   }
 
   int64_t start_of(const core::ChosenPaths &chosen, uint32_t first) const {
@@ -128,7 +154,9 @@ PathStudy study_paths(const Program &program) {
     if (p.map->plan.placement != core::Placement::paths) continue;
     ++study.functions;
     core::PathNumbering numbering = numbering_of(*p.map);
-    uint64_t possible = core::PathSet(numbering, format::silent_edges(*p.map)).size();
+    std::vector<bool> silent = format::silent_edges(*p.map);
+    study.probes += executed_probes(p, numbering, silent);
+    uint64_t possible = core::PathSet(numbering, silent).size();
     if (__builtin_add_overflow(study.possible, possible, &study.possible)) study.possible = UINT64_MAX;
     for (const CountedPath &path : p.paths) {
       if (path.count <= 0) continue;

@@ -3,8 +3,9 @@
 // (1997) and the figures of Apiwattanapong and Harrold, "Selective Path Profiling"
 // (2002), for any program with a profile.
 //
-// Probes are counted, each once, wherever it stands: an edge on which woven code does
-// anything (sets, adds, counts). Paths are drawn evenly from those that can be taken, the
+// A probe is an edge on which woven code does anything (sets, adds, counts); what it does there
+// counts once. Those that were executed follow from the counts of edges and from what the map
+// says of the path register at each vertex. Chosen paths are drawn evenly from those that can be taken, the
 // same on every machine.
 #pragma once
 
@@ -24,6 +25,7 @@ struct PathStudy {
   uint64_t executed = 0;
   uint64_t partial = 0;        // different ones
   uint64_t instructions = 0;   // on all paths, partial ones included
+  uint64_t probes = 0;         // executed: what counting cost
   struct Hot {
     uint64_t paths = 0;
     uint64_t functions = 0;    // that have one

@@ -96,14 +96,15 @@ Table path_table(const std::vector<PathStudy> &studies) {
   t.by = "program";
   t.columns = {{"program", "program", true}, {"functions", "functions"}, {"possible", "possible"}, {"executed", "executed"},
                {"partial", "partial"}, {"hot1", "hot 1%"}, {"hot1_functions", ""}, {"hot1_share", "of instrs"},
-               {"hot01", "hot 0.1%"}, {"hot01_functions", ""}, {"hot01_share", "of instrs"}, {"instructions", "instructions"}};
-  t.text_order = {0, 1, 2, 3, 4, 5, 7, 8, 10, 11};
+               {"hot01", "hot 0.1%"}, {"hot01_functions", ""}, {"hot01_share", "of instrs"}, {"instructions", "instructions"}, {"probes", "probes run"},
+               {"probe_share", "of instrs"}};
+  t.text_order = {0, 1, 2, 3, 4, 5, 7, 8, 10, 11, 12, 13};
   t.weight = 11;
   for (const PathStudy &s : studies) {
     t.add({text(s.program), number(s.functions), number(s.possible), number(s.executed), number(s.partial),
            number(s.percent.paths), number(s.percent.functions), share(s.percent.instructions, s.instructions),
            number(s.permille.paths), number(s.permille.functions), share(s.permille.instructions, s.instructions),
-           number(s.instructions)});
+           number(s.instructions), number(s.probes), share(s.probes, s.instructions)});
   }
   return t;
 }

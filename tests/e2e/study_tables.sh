@@ -35,6 +35,8 @@ python3 - <<'CHECK'
 import json
 row = json.load(open("study.json"))["rows"][0]
 assert (row["functions"], row["possible"], row["executed"], row["partial"]) == (3, 7, 4, 0), row
+# work: set and counted in 3 calls, counted in 111 rounds; main: set, added to on one side of its question, counted.
+assert row["probes"] == 2 * 3 + 111 + 3 and row["probe_share"] == round(120 / row["instructions"], 6), row
 assert row["hot01"] >= row["hot1"] >= 1 and row["hot01_share"] >= row["hot1_share"] > 0.8, row
 rows = json.load(open("selective.json"))["rows"]
 assert [r["paths"] for r in rows] == [1, 2, 3, 4, 5] and [r["functions"] for r in rows] == [2, 2, 1, 1, 0], rows

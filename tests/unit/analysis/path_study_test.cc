@@ -18,6 +18,9 @@ TEST(PathStudy, HotPathsByTheirShare) {
   EXPECT_EQ(study.executed, 2u + 1 + 4);
   EXPECT_EQ(study.partial, 0u);
   EXPECT_EQ(study.instructions, 10003u);
+  // `two`: set and counted 1126 times, and two additions on each of 1125 ways. `one`: set and counted. `rounds`: set 5
+  // times, counted where the 20 paths end, and an addition on the 5 ways out of the loop.
+  EXPECT_EQ(study.probes, 2u * 1126 + 2 * 1125 + 2 * 128 + 5 + 20 + 5);
   // At least 101: 9000 and 896.
   EXPECT_EQ(study.percent.paths, 2u);
   EXPECT_EQ(study.percent.functions, 2u);
