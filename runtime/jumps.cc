@@ -116,8 +116,7 @@ void for_each_path(Instance &instance, Visit &&visit) {
 
 }  // namespace
 
-CHORD_FAST bool count_known_jump(Instance &instance, const Registers &here,
-                                                      uint64_t target) {
+CHORD_FAST bool count_known_jump(Instance &instance, const Registers &here, uint64_t target) {
   JumpTable *table = __atomic_load_n(&instance.jumps, __ATOMIC_ACQUIRE);
   if (table == nullptr) return false;
   int64_t distance = static_cast<int64_t>(target - here.sp());

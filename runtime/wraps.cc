@@ -147,8 +147,7 @@ void install_quick_exit_hook(Instance &instance, void *module) {
 }
 
 // Reached from the stubs below, which have the caller's registers at hand.
-CHORD_WRAPPER CHORD_FAST void __chord_note_jump(const __jmp_buf_tag *environment,
-                                                                     const Registers *caller) {
+CHORD_WRAPPER CHORD_FAST void __chord_note_jump(const __jmp_buf_tag *environment, const Registers *caller) {
   Instance *running = instance();
   if (running == nullptr || running->finished) return;
   Thread *thread = current_thread(*running);

@@ -13,6 +13,7 @@
 #include "weave/chunks.h"
 #include "weave/early_ends.h"
 #include "weave/paths.h"
+#include "weave/target_labels.h"
 #include "weave/wrapped_names.h"
 
 namespace chord::weave {
@@ -78,42 +79,25 @@ class Weaver {
   // The statement behind which code put behind statement s stands: unwind rules that take effect
   // with an instruction are written behind it, and must hold in a probe as well. Behind a way out
   // they are those of what comes next.
-  uint32_t last_with_rules(uint32_t s) const {
+  uint32_t last_with_rules(uint32_t s) {
     uint32_t last = s;
     std::optional<isa::Decoded> d = isa::decode(unit_.layout.bytes(source_, s));
     if (d && (d->flow == isa::Flow::leave || d->flow == isa::Flow::jump)) return s;
     for (uint32_t next = s + 1; next < source_.statements.size() && statement(next).section == statement(s).section; ++next) {
       if (assembly::follows_instruction(statement(next))) {
         last = next;
-      } else if (statement(next).kind != assembly::StatementKind::label || is_target(next)) {
+      } else if (!is_passive(statement(next))) {
         break;
       }
     }
     return last;
   }
 
-  // Control may come to the label by another way than from the statement in front of it.
-  bool is_target(uint32_t label) const {
-    std::string_view name = statement(label).name;
-    if (std::isdigit(static_cast<unsigned char>(name[0]))) return true;  // named as 1f or 1b
-    auto names_it = [&](uint32_t s) { return assembly::first_symbol(statement(s).operands) == name; };
-    for (const Instruction &in : p_.instructions) {
-      if (!in.padding && in.decoded.flow != isa::Flow::next && names_it(in.last_statement)) return true;
-    }
-    for (const Edge &e : p_.edges) {
-      const assembly::Block &to = p_.blocks[e.to];
-      if (to.kind != assembly::BlockKind::code || p_.blocks[e.from].kind == assembly::BlockKind::code) continue;
-      uint32_t first = p_.instructions[to.first].first_statement;
-      if (e.from != 0 && first > label && is_next_instruction(label, first)) return true;
-    }
-    return false;
-  }
-
-  bool is_next_instruction(uint32_t label, uint32_t first) const {
-    for (uint32_t s = label; s < first; ++s) {
-      if (statement(s).kind == assembly::StatementKind::instruction && statement(s).section == statement(label).section) return false;
-    }
-    return true;
+  // Debug information may come between an instruction and its rules.
+  bool is_passive(const Statement &s) {
+    if (s.kind != assembly::StatementKind::label) return s.name == ".loc";
+    if (!targets_) targets_ = target_labels(source_, p_);
+    return !targets_->contains(s.name);
   }
 
   const UnwindRules &rules_at(const Site &site) {
@@ -379,6 +363,7 @@ class Weaver {
   std::set<uint32_t> restores_;                   // ways out whose stub must put the rules back
   std::vector<std::optional<UnwindInfo>> rules_;  // by fragment, made when first asked for
   std::vector<std::vector<Stub>> stubs_;          // by fragment
+  std::optional<std::set<std::string_view>> targets_;  // of the procedure, made when first asked for
   std::map<uint32_t, std::vector<std::string>> places_;  // by edge: labels that mean what the stub goes on to
   uint32_t stub_count_ = 0;
   Chunks chunks_;

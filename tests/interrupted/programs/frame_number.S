@@ -1,44 +1,7 @@
 /* A function that uses every register, so that the number of its path lies in its frame. Of the
  * inner loop most rounds take one way, which --paths looks for before it loads the number; the
  * other way comes at the end and at the start. */
-	.text
-	.globl	main
-	.type	main, @function
-main:
-	.cfi_startproc
-	subq	$8, %rsp
-	.cfi_def_cfa_offset 16
-	leaq	watched(%rip), %rax
-	call	*%rax
-	xorl	%eax, %eax
-	addq	$8, %rsp
-	.cfi_def_cfa_offset 8
-	ret
-	.cfi_endproc
-	.size	main, .-main
-
-	.globl	watched
-	.type	watched, @function
-watched:
-	.cfi_startproc
-	pushq	%rbx
-	.cfi_def_cfa_offset 16
-	.cfi_offset 3, -16
-	pushq	%rbp
-	.cfi_def_cfa_offset 24
-	.cfi_offset 6, -24
-	pushq	%r12
-	.cfi_def_cfa_offset 32
-	.cfi_offset 12, -32
-	pushq	%r13
-	.cfi_def_cfa_offset 40
-	.cfi_offset 13, -40
-	pushq	%r14
-	.cfi_def_cfa_offset 48
-	.cfi_offset 14, -48
-	pushq	%r15
-	.cfi_def_cfa_offset 56
-	.cfi_offset 15, -56
+#include "enter_watched.inc"
 	movl	$3, %ecx
 	movl	$1, %edx
 	movl	$2, %esi
@@ -68,33 +31,4 @@ watched:
 	jne	.Louter		# never
 	decl	%ecx
 	jne	.Louter
-	addq	%rsi, %rdx
-	addq	%rdi, %r8
-	addq	%r9, %r10
-	addq	%r11, %r12
-	addq	%r13, %r14
-	addq	%r15, %rbp
-	addq	%rbx, %rax
-	addq	%rcx, %rdx
-	popq	%r15
-	.cfi_def_cfa_offset 48
-	.cfi_restore 15
-	popq	%r14
-	.cfi_def_cfa_offset 40
-	.cfi_restore 14
-	popq	%r13
-	.cfi_def_cfa_offset 32
-	.cfi_restore 13
-	popq	%r12
-	.cfi_def_cfa_offset 24
-	.cfi_restore 12
-	popq	%rbp
-	.cfi_def_cfa_offset 16
-	.cfi_restore 6
-	popq	%rbx
-	.cfi_def_cfa_offset 8
-	.cfi_restore 3
-	ret
-	.cfi_endproc
-	.size	watched, .-watched
-	.section	.note.GNU-stack,"",@progbits
+#include "leave_watched.inc"
