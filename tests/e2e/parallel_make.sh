@@ -16,7 +16,7 @@ done
 printf 'all: main.o%s\n\t$(CC) $^ -o all\n' "$objects" >Makefile
 make -s CC=gcc CFLAGS=-O2 && expected=$(./all)
 rm -f ./*.o all
-make -s -j8 CC="$CHORD gcc" CFLAGS=-O2
+PATH=$(dirname "$CHORD"):$PATH make -s -j8 CC="chord gcc" CFLAGS=-O2
 expect_equal output "$expected" "$(CHORD_OUT=m.chord ./all)"
 "$CHORD" report m.chord --by=function --json >m.json
 expect_equal "functions called once" 41 "$(python3 -c 'import json; print(sum(r["calls"] == 1 for r in json.load(open("m.json"))["rows"]))')"
