@@ -25,6 +25,7 @@ using Weights = weave::Options::Weights;
 using LoopCounters = weave::Options::LoopCounters;
 using Entries = weave::Options::Entries;
 using Steps = weave::Options::Steps;
+using Stubs = weave::Options::Stubs;
 
 constexpr std::array<std::pair<const char *, Placement>, 5> kPlacements = {{{"optimal", Placement::optimal},
                                                                             {"redundant", Placement::redundant},
@@ -46,6 +47,8 @@ constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgor
     {{"sound", core::PathAlgorithm::sound}, {"published", core::PathAlgorithm::published}}};
 
 constexpr std::array<std::pair<const char *, Steps>, 2> kSteps = {{{"widened", Steps::widened}, {"whole", Steps::whole}}};
+
+constexpr std::array<std::pair<const char *, Stubs>, 2> kStubs = {{{"needed", Stubs::needed}, {"always", Stubs::always}}};
 
 constexpr std::array<std::pair<const char *, Entries>, 2> kEntries = {
     {{"implied", Entries::implied}, {"counted", Entries::counted}}};
@@ -153,6 +156,8 @@ void apply_word(const std::string &word, weave::Options &options) {
     options.loop_counters = choose(name, value, kLoopCounters);
   } else if (name == "--steps") {
     options.steps = choose(name, value, kSteps);
+  } else if (name == "--stubs") {
+    options.stubs = choose(name, value, kStubs);
   } else if (name == "--entries") {
     options.entries = choose(name, value, kEntries);
   } else if (name == "--weights") {
@@ -197,10 +202,10 @@ void publish(const weave::Options &options) {
   }
   std::string weights =
       options.weights == Weights::measured ? options.weights_file : name_of(options.weights, kWeights);
-  std::string text = fmt::format("--place={}\n--counters={}\n--loop-counters={}\n--steps={}\n--entries={}\n--weights={}\n",
+  std::string text = fmt::format("--place={}\n--counters={}\n--loop-counters={}\n--steps={}\n--stubs={}\n--entries={}\n--weights={}\n",
                                  name_of(options.place, kPlacements), name_of(options.counters, kCounters),
                                  name_of(options.loop_counters, kLoopCounters), name_of(options.steps, kSteps),
-                                 name_of(options.entries, kEntries), weights);
+                                 name_of(options.stubs, kStubs), name_of(options.entries, kEntries), weights);
   for (const std::string &glob : options.only) text += fmt::format("--only={}\n", glob);
   for (const std::string &glob : options.except) text += fmt::format("--except={}\n", glob);
   if (options.events != 0) text += fmt::format("--events={}\n", names_of_events(options.events, options.cost_file));
@@ -230,6 +235,7 @@ const char *build_options_help() {
          "  --loop-counters=registers|memory               where call-free loops keep them\n"
          "  --steps=widened|whole                          whole: of the program's registers only those count for us\n"
          "                                                 that one instruction steps in 64 bits\n"
+         "  --stubs=needed|always                          always: a probe on a jump is never moved to where it leads\n"
          "  --entries=implied|counted                      are calls counted twice, by caller and callee?\n"
          "  --weights=PROFILE|structure|paper              frequencies: of an earlier run, or estimated\n"
          "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"

@@ -34,8 +34,11 @@ enum class Heuristic : uint8_t {
   load,         // goes where something is loaded
   fall,         // the next block: compilers lay out what they expect
   out_of_line,  // not to a block that was moved out of the way
+  table,        // goes on to a jump by a table: a value is one of the cases
+  message,      // goes past a call that is given a text
+  complaint,    // goes past a call of a function that is named for an error
 };
-inline constexpr size_t kHeuristics = 12;
+inline constexpr size_t kHeuristics = 15;
 
 const char *name_of(Heuristic heuristic);
 // That the favoured edge is taken.

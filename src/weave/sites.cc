@@ -17,8 +17,9 @@ namespace {
 
 class Finder {
  public:
-  Finder(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &live, const JumpedLabels &jumped)
-      : source_(*unit.source), p_(p), live_(live), jumped_(jumped), in_(p.blocks.size()), out_(p.blocks.size()) {
+  Finder(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &live, const JumpedLabels &jumped,
+         Options::Stubs stubs)
+      : source_(*unit.source), p_(p), live_(live), jumped_(jumped), stubs_(stubs), in_(p.blocks.size()), out_(p.blocks.size()) {
     for (size_t e = 1; e < p.edges.size(); ++e) {
       if (p.edges[e].kind == EdgeKind::never) continue;
       ++out_[p.edges[e].from];
@@ -69,7 +70,7 @@ class Finder {
       if (e.kind == EdgeKind::landing) return {};
       if (out_[e.from] == 1) return end_of(e.from, e.to);
     }
-    if (is_code(e.to) && in_[e.to] == 1) return start_of(e.to);
+    if (is_code(e.to) && in_[e.to] == 1 && !stays_on_jump(e)) return start_of(e.to);
     switch (e.kind) {
       case EdgeKind::fall:
         return behind(e);
@@ -82,6 +83,11 @@ class Finder {
       default:
         return {};
     }
+  }
+
+  bool stays_on_jump(const Edge &e) const {
+    if (stubs_ == Options::Stubs::needed) return false;
+    return e.kind == EdgeKind::taken ? is_code(e.from) && jump_stub(e).exists() : e.kind == EdgeKind::dispatch && !e.slots.empty();
   }
 
   // In front of the instruction that leaves the block, or behind the last one.
@@ -194,6 +200,7 @@ class Finder {
   const Procedure &p_;
   const assembly::Liveness &live_;
   const JumpedLabels &jumped_;
+  Options::Stubs stubs_;
   std::vector<uint32_t> in_, out_;
 };
 
@@ -215,8 +222,8 @@ JumpedLabels jumped_labels(const assembly::Unit &unit) {
 }
 
 Sites find_sites(const assembly::Unit &unit, const Procedure &procedure, const assembly::Liveness &liveness,
-                 const JumpedLabels &jumped) {
-  return Finder(unit, procedure, liveness, jumped).run();
+                 const JumpedLabels &jumped, Options::Stubs stubs) {
+  return Finder(unit, procedure, liveness, jumped, stubs).run();
 }
 
 }  // namespace chord::weave

@@ -4,7 +4,9 @@
 // An edge's probe goes to the end of its source if that has one way out, to the
 // start of its target if that has one way in, in line on a fall-through, and
 // otherwise into a stub that the jump (or the table, or the exception table) is
-// made to name in place of the target. Only a stub costs a further jump.
+// made to name in place of the target. Only a stub costs a further jump. (Moving probes to a
+// neighbour is the jump optimisation of Ball and Larus, "Optimally Profiling and Tracing
+// Programs", 1994; Stubs::always leaves it out, for study.)
 #pragma once
 
 #include <limits>
@@ -14,6 +16,7 @@
 #include "assembly/liveness.h"
 #include "assembly/procedure.h"
 #include "isa/isa.h"
+#include "weave/options.h"
 
 namespace chord::weave {
 
@@ -56,6 +59,6 @@ using JumpedLabels = std::unordered_set<std::string_view>;
 JumpedLabels jumped_labels(const assembly::Unit &unit);
 
 Sites find_sites(const assembly::Unit &unit, const assembly::Procedure &procedure,
-                 const assembly::Liveness &liveness, const JumpedLabels &jumped);
+                 const assembly::Liveness &liveness, const JumpedLabels &jumped, Options::Stubs stubs);
 
 }  // namespace chord::weave

@@ -157,7 +157,7 @@ class UnitWeaver {
   // Empty, or why the procedure is left alone.
   std::string weave(uint32_t n, const assembly::Procedure &p, format::Procedure &map) {
     assembly::Liveness liveness = assembly::compute_liveness(unit_, p);
-    Sites sites = find_sites(unit_, p, liveness, jumped_);
+    Sites sites = find_sites(unit_, p, liveness, jumped_, options_.stubs);
     std::string why_not = p.graph().defect();
     if (!why_not.empty()) return why_not;
     bool unmatched = false;

@@ -86,6 +86,39 @@ TEST(BranchHints, CallsLoadsAndReturns) {
   EXPECT_EQ(s.favoured(Heuristic::load), kFall);
 }
 
+TEST(BranchHints, MessagesAndErrors) {
+  Sample s;
+  s.mnemonics.push_back("lea");
+  // Block 3 gets a second instruction: it is the last of all, where block 4 follows.
+  s.p.instructions.insert(s.p.instructions.begin() + 2, s.p.instructions[2]);
+  s.p.blocks[3].count = 2;
+  s.p.blocks[4].first = 4;
+  s.set(2, 8, "leaq .LC0(%rip), %rdi", 0);
+  s.set(3, 7, "call puts", isa::kCall | isa::kStore);
+  EXPECT_EQ(s.favoured(Heuristic::message), kTaken);
+  EXPECT_EQ(s.favoured(Heuristic::complaint), core::kNone);
+  s.p.instructions[3].callee = "luaL_typeError";
+  EXPECT_EQ(s.favoured(Heuristic::complaint), kTaken);
+  s.set(2, 2, "movl $.LC0, %edi", 0);
+  EXPECT_EQ(s.favoured(Heuristic::message), kTaken);
+  s.set(2, 2, "mov edi, OFFSET FLAT:.LC0", 0);
+  EXPECT_EQ(s.favoured(Heuristic::message), kTaken);
+  s.set(2, 2, "movsd .LC0(%rip), %xmm0", isa::kLoad);  // a constant, not its address
+  EXPECT_EQ(s.favoured(Heuristic::message), core::kNone);
+  s.set(2, 7, "call puts", isa::kCall | isa::kStore);
+  s.set(3, 8, "leaq .LC0(%rip), %rdi", 0);  // behind the call
+  EXPECT_EQ(s.favoured(Heuristic::message), core::kNone);
+}
+
+TEST(BranchHints, ValuesAreAmongTheCasesOfASwitch) {
+  Sample s;
+  EXPECT_EQ(s.favoured(Heuristic::table), core::kNone);
+  s.p.blocks.push_back({VertexKind::dispatch, 0, 0});
+  s.p.edges[4] = {3, 5, EdgeKind::dispatch, 0, 0};
+  s.p.edges.push_back({5, 4, EdgeKind::dispatch, 0, 0});
+  EXPECT_EQ(s.favoured(Heuristic::table), kFall);
+}
+
 TEST(BranchHints, LoopsGoOn) {
   Sample s;
   s.p.edges[3].to = 2;  // the branch goes back to itself
