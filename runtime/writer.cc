@@ -18,22 +18,21 @@ class Writer {
 
   void bytes(const void *data, size_t size) {
     size_ += size;
-    if (measuring_) return;
     auto *from = static_cast<const uint8_t *>(data);
-    while (size != 0) {
+    while (size != 0 && !measuring_) {
       size_t n = write_buffer_size - fill_ < size ? write_buffer_size - fill_ : size;
       copy_bytes(instance_.buffer + fill_, from, n);
       fill_ += n;
       from += n;
       size -= n;
-      if (fill_ == write_buffer_size) flush();
+      if (fill_ == write_buffer_size) make_room();
     }
   }
   void byte(uint8_t value) {
     ++size_;
     if (measuring_) return;
     instance_.buffer[fill_++] = value;
-    if (fill_ == write_buffer_size) flush();
+    if (fill_ == write_buffer_size) make_room();
   }
   void leb(uint64_t value) {
     for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
@@ -41,19 +40,17 @@ class Writer {
   }
   void text(const char *text) { bytes(text, length(text) + 1); }
 
-  // The size comes first in a record, so its content is produced twice: once to
-  // be measured, once to be written. It must not change in between.
+  // The size comes first in a record. It is filled in while the record is still in the
+  // buffer; the content of one that does not fit is produced twice, once to be measured, once
+  // to be written. It must not change in between.
   template <class Content>
   void record(uint32_t tag, uint32_t aux, Content &&content) {
-    uint64_t before = size_;
-    measuring_ = true;
-    content();
-    measuring_ = false;
-    chord_record_header header{tag, aux, size_ - before};
-    size_ = before;
-    bytes(&header, sizeof header);
-    content();
-    while (size_ % 8 != 0) byte(0);
+    Begun begun{{tag, aux, 0}, size_, fill_};
+    unsized_ = true;
+    do {
+      bytes(&begun.header, sizeof begun.header);
+      content();
+    } while (!complete(begun));
   }
 
   // 0 or the kernel's error.
@@ -69,6 +66,31 @@ class Writer {
   }
 
  private:
+  struct Begun {
+    chord_record_header header;
+    uint64_t size;
+    size_t fill;
+  };
+  // False: it must be written again.
+  bool complete(Begun &begun) {
+    begun.header.size = size_ - begun.size - sizeof begun.header;
+    bool fits = !measuring_;
+    if (!fits) {
+      size_ = begun.size;
+      fill_ = begun.fill;
+    } else if (unsized_) {
+      copy_bytes(instance_.buffer + begun.fill, &begun.header, sizeof begun.header);
+    }
+    unsized_ = measuring_ = false;
+    while (fits && size_ % 8 != 0) byte(0);
+    return fits;
+  }
+  void make_room() {
+    if (unsized_)
+      measuring_ = true;
+    else
+      flush();
+  }
   void flush() {
     for (size_t at = 0; at < fill_; at += 8)
       hash_ = (hash_ ^ load<uint64_t>(instance_.buffer + at)) * CHORD_FNV_PRIME;
@@ -99,7 +121,8 @@ class Writer {
   size_t fill_ = 0;
   uint64_t hash_ = CHORD_FNV_BASIS;
   long error_ = 0;
-  bool measuring_ = false;
+  bool unsized_ = false;    // the size of a record in the buffer is not known yet
+  bool measuring_ = false;  // and it has outgrown the buffer: nothing is written
 };
 
 // ---- The records ------------------------------------------------------------------
@@ -176,13 +199,11 @@ void put_module(Writer &out, const Module &module) {
   });
 }
 
-void put_records(Writer &out, uint32_t tag, const Records &records) {
-  if (records.used != 0) out.record(tag, 0, [&] { out.bytes(records.data, records.used); });
+void put_record(Writer &out, uint32_t tag, const void *data, size_t size) {
+  if (size != 0) out.record(tag, 0, [&] { out.bytes(data, size); });
 }
 
-void put_note(Writer &out, const char *note) {
-  out.record(CHORD_RECORD_NOTE, 0, [&] { out.text(note); });
-}
+void put_note(Writer &out, const char *note) { put_record(out, CHORD_RECORD_NOTE, note, length(note) + 1); }
 
 void put_notes(Writer &out, const Instance &instance) {
   for (uint32_t note = 1; note < note_end; note *= 2)
@@ -201,8 +222,8 @@ uint32_t put_payload(Writer &out, const Instance &instance, const End &end) {
   for (uint32_t number = 0; number < instance.module_count; ++number)
     for (const Module *module = instance.modules; module != nullptr; module = module->next)
       if (module->number == number) put_module(out, *module);
-  put_records(out, CHORD_RECORD_EXITS, instance.resolved);
-  put_records(out, CHORD_RECORD_THREADS, instance.settled);
+  put_record(out, CHORD_RECORD_EXITS, instance.resolved.data, instance.resolved.used);
+  put_record(out, CHORD_RECORD_THREADS, instance.settled.data, instance.settled.used);
   put_notes(out, instance);
   constexpr uint32_t missing = note_out_of_memory | note_unseen_threads;
   return (end.kind == CHORD_END_DUMP ? uint32_t{CHORD_SEGMENT_LIVE} : 0u) |

@@ -16,7 +16,7 @@ namespace {
 constexpr size_t kMostTried = 100;
 // Of the cost of entering and leaving a loop, where that is an estimate: a loop that runs longer than
 // estimated saves far more than one that is left sooner loses.
-constexpr double kEstimatedShare = 0.7;
+constexpr double kEstimatedShare = 0.8;
 
 }  // namespace
 

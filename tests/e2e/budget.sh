@@ -50,7 +50,7 @@ int main(void) {
   return 0;
 }
 SOURCE
-"$CHORD" --events=instructions,calls --budget gcc -O2 $include threads.c -o threads -pthread
+"$CHORD" --events=instructions,calls --budget gcc -O2 "$include" threads.c -o threads -pthread
 ./threads >first
 runs=0
 while [ $runs -lt 1000 ]; do
@@ -98,8 +98,8 @@ int main(int argc, char **argv) {
 }
 SOURCE
 for level in -O1 "-O3 -mavx2"; do
-  gcc $level $include vectors.c -o plain
-  "$CHORD" --budget gcc $level $include vectors.c -o vectors
+  gcc $level "$include" vectors.c -o plain
+  "$CHORD" --budget gcc $level "$include" vectors.c -o vectors
   expect_equal "$level" "$(./plain 2>/dev/null)" "$(./vectors 2>calls)"
   expect_equal "$level callbacks" 2000 "$(cat calls)"
 done
@@ -147,7 +147,7 @@ int main(int argc, char **argv) {
 }
 SOURCE
 "$CHORD" --budget gcc -O2 -fPIC -shared library.c -o library.so
-"$CHORD" --budget gcc -O2 $include modules.c -o modules
+"$CHORD" --budget gcc -O2 "$include" modules.c -o modules
 for argument in "" early; do
   ./modules $argument >out
   expect_equal "modules $argument" 1 "$(head -1 out)"
@@ -192,9 +192,9 @@ expect_contains "not counted" "CHORD_BUDGET='calls:5' is not obeyed: the program
 # Built without --budget there is none.
 sed 's/chord_budget(CHORD_INSTRUCTIONS, 1000, used_up)/if (chord_budget(CHORD_INSTRUCTIONS, 1, used_up) != -1) return 1/' \
   vectors.c >none.c
-"$CHORD" --events gcc -O1 $include none.c -o none
+"$CHORD" --events gcc -O1 "$include" none.c -o none
 expect_status 0 ./none
-gcc -O1 $include none.c -o none
+gcc -O1 "$include" none.c -o none
 expect_status 0 ./none
 
 # The program's own handler decides what becomes of it.

@@ -88,7 +88,7 @@ SOURCE
 each() {
   "$CHORD" --budget $build -fPIC -shared library.c -o library.so
   "$CHORD" --budget $build -c work.c -o work.o
-  $build $include -c main.c -o main.o
+  $build "$include" -c main.c -o main.o
   "$CHORD" --budget $build main.o work.o ./library.so -o program
   expect_status 0 ./program
 }

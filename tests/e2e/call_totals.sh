@@ -57,7 +57,7 @@ PYTHON
 for level in -O0 -O1; do
   for kind in "" "-static" "-fPIC"; do
     rm -f ./*.chord
-    "$CHORD" --callsites gcc -g $level $kind -fno-optimize-sibling-calls $include main.c -o main -pthread
+    "$CHORD" --callsites gcc -g $level $kind -fno-optimize-sibling-calls "$include" main.c -o main -pthread
     ./main
     "$CHORD" events --by=function --json >functions.json
     "$CHORD" events --by=callsite --json >sites.json

@@ -10,7 +10,7 @@ for compiler in gcc clang; do
     for side in plain woven; do
       prefix=
       [ $side = plain ] || prefix=$CHORD
-      (cd $side && $prefix $compiler $options -O1 -I.. -c ../unit.c -o unit.o)
+      (cd $side && ${prefix:+"$prefix"} $compiler $options -O1 -I.. -c ../unit.c -o unit.o)
     done
     expect_equal "$compiler $options files" "$(ls plain)" "$(ls woven)"
     for file in plain/*.d; do

@@ -38,7 +38,7 @@ kinds=instructions,calls,branches,backward,loads,stores,blocks
 for level in -O0 -O2; do
   rm -f ./*.chord
   "$CHORD" --events=$kinds --place=optimal gcc $level -fPIC -shared library.c -o liblibrary.so
-  "$CHORD" --events=$kinds --place=optimal gcc $level $include main.c -o main -pthread -L. -llibrary -Wl,-rpath,"$work"
+  "$CHORD" --events=$kinds --place=optimal gcc $level "$include" main.c -o main -pthread -L. -llibrary -Wl,-rpath,"$work"
   expect_equal "less in one thread than in all" 1 "$(./main)"
   "$CHORD" events --json >events.json
   "$CHORD" events --by=mark --json >marks.json
@@ -75,5 +75,5 @@ expect_status 1 "$CHORD" events sample.chord
 expect_contains "no events" "holds no events" err
 
 # Without chord the calls are there and do nothing.
-gcc -std=c99 -Wall -Wextra -Werror $include -D_GNU_SOURCE main.c library.c -o plain -pthread
+gcc -std=c99 -Wall -Wextra -Werror "$include" -D_GNU_SOURCE main.c library.c -o plain -pthread
 expect_equal "plain program" 0 "$(./plain)"

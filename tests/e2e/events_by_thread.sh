@@ -56,7 +56,7 @@ include=-I$root/runtime/include
 for build in "gcc -O0" "gcc -O2" "clang -O0" "clang -O2"; do
   rm -f ./*.chord
   "$CHORD" --events=instructions,calls --place=optimal $build -fPIC -shared library.c -o library.so
-  "$CHORD" --events=instructions,calls --place=optimal $build $include main.c -o main -pthread
+  "$CHORD" --events=instructions,calls --place=optimal $build "$include" main.c -o main -pthread
   ./main >out
   "$CHORD" events --by=thread --json >threads.json
   "$CHORD" events --json >events.json

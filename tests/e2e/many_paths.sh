@@ -131,7 +131,7 @@ try() {
 }
 include="-I$root/runtime/include"
 for build in "gcc -O0" "gcc -O2" "clang -O1" "gcc -O2 -fPIC -pie"; do
-  "$CHORD" --paths $build -g $include many.c -o many -pthread
+  "$CHORD" --paths $build -g "$include" many.c -o many -pthread
   try
 done
 # A child has its own counts, and its parent's none of them.
@@ -143,14 +143,14 @@ done | sort -n >got
 sort -n both.out | cmp -s - got || fail "fork: other counts"
 # Counters in common.
 build="gcc -O2 --counters=atomic"
-"$CHORD" --paths --counters=atomic gcc -O2 -g $include many.c -o many -pthread
+"$CHORD" --paths --counters=atomic gcc -O2 -g "$include" many.c -o many -pthread
 rm -f ./*.chord
 ./many threads >asked.out
 exact threads
 # What counters stand for is kept while the library is away.
 build="gcc -O2, library"
 "$CHORD" --paths gcc -O2 -g -fPIC -shared -xc many.h -o libmany.so
-gcc -O2 -DLIBRARY $include many.c -o many -ldl
+gcc -O2 -DLIBRARY "$include" many.c -o many -ldl
 rm -f ./*.chord
 ./many >asked.out
 exact library
@@ -158,14 +158,14 @@ exact library
 if command -v gdb >gdb.out; then
   build="gcc -O1, core"
   rm -f ./*.chord
-  "$CHORD" --paths gcc -O1 -g $include many.c -o many -pthread
+  "$CHORD" --paths gcc -O1 -g "$include" many.c -o many -pthread
   CHORD_SIGNALS=0 gdb -nx -batch -ex "run crash >crash.out" -ex "generate-core-file crash.core" ./many >gdb.out 2>&1 || :
   "$CHORD" dump crash.core >dumped 2>err || fail "dump of a core: $(cat err)"
   expect_equal "from a core" "$(yes 2 | head -50)" "$(counts)"
 fi
 # Chosen paths, by number, are told from the rest as well; all if they are too many to list.
 build="gcc -O1"
-"$CHORD" --paths gcc -O1 -g $include many.c -o many -pthread
+"$CHORD" --paths gcc -O1 -g "$include" many.c -o many -pthread
 rm -f ./*.chord
 ./many threads >asked.out
 "$CHORD" paths --by=function --json >functions.json
@@ -185,7 +185,7 @@ print(*sorted((r["path"], r["count"]) for r in json.load(open("paths.json"))["ro
 }
 numbered >among_all
 rm -f ./*.chord
-"$CHORD" --paths=many.paths gcc -O1 -g $include many.c -o many -pthread
+"$CHORD" --paths=many.paths gcc -O1 -g "$include" many.c -o many -pthread
 ./many threads >asked.out
 counts >some
 expect_equal "chosen" "$(cat among_all)" "$(numbered)"

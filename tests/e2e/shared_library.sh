@@ -22,13 +22,13 @@ for compiler in gcc clang; do
   for library in plain woven; do
     prefix=
     [ $library = plain ] || prefix=$CHORD
-    $prefix $compiler -O2 -fPIC -shared add.c -o libadd.so
+    ${prefix:+"$prefix"} $compiler -O2 -fPIC -shared add.c -o libadd.so
     for program in plain woven; do
       [ $library$program != plainplain ] || continue
       prefix=
       [ $program = plain ] || prefix=$CHORD
       rm -f ./*.chord
-      $prefix $compiler -O2 main.c -L. -ladd -Wl,-rpath,'$ORIGIN' -o main
+      ${prefix:+"$prefix"} $compiler -O2 main.c -L. -ladd -Wl,-rpath,'$ORIGIN' -o main
       expect_equal "$compiler $library library, $program program" 9 "$(CHORD_OUT=l.chord ./main)"
       [ $library = plain ] || expect_equal "$compiler calls of add ($program program)" 2 "$(calls l.chord add)"
       [ $program = plain ] || expect_equal "$compiler calls of main ($library library)" 1 "$(calls l.chord main)"
