@@ -100,8 +100,8 @@ bool loads_literal(std::string_view mnemonic, std::string_view text) {
 }
 
 // In the name of a function: it is called when something went wrong.
-constexpr std::array<std::string_view, 10> kWordsOfErrors = {"err",   "fail", "abort",  "panic", "assert",
-                                                             "throw", "warn", "fatal", "exception", "corrupt"};
+constexpr std::array<std::string_view, 12> kWordsOfErrors = {"error", "_err",  "err_",  "fail",      "abort",  "panic",
+                                                             "assert", "throw", "warn", "fatal", "exception", "corrupt"};
 
 bool names_error(std::string_view function) {
   std::string lower;
