@@ -11,7 +11,8 @@ namespace chord::runtime {
 
 namespace {
 
-constexpr uint64_t first_slots = 256;
+// Paths make many keys; in a table that is too small each is looked for in every successor.
+constexpr uint64_t first_slots = 2048;
 constexpr uint64_t longest_probe = 16;
 
 size_t bytes_of(uint64_t slots) { return sizeof(ExitTable) + slots * sizeof(ExitTable::Slot); }

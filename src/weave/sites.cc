@@ -156,17 +156,13 @@ class Finder {
     for (uint32_t i = p_.fragments[0].first_statement + 1; i < first.first_statement; ++i) {
       const Statement &x = source_.statements[i];
       if (x.name == ".cfi_startproc") rules_open = true;
-      bool target = x.kind == StatementKind::label && is_jumped_to(x.name);
+      bool target = x.kind == StatementKind::label && is_jumped_to(jumped_, x.name);
       if (!target || (has_rules && !rules_open)) continue;
       s.kind = Site::Kind::before;
       s.statement = i;
       return s;
     }
     return {};
-  }
-
-  bool is_jumped_to(std::string_view label) const {
-    return std::isdigit(static_cast<unsigned char>(label[0])) || jumped_.contains(label);
   }
 
   Site jump_stub(const Edge &e) const {
@@ -219,6 +215,10 @@ JumpedLabels jumped_labels(const assembly::Unit &unit) {
   for (const assembly::Mention &m : unit.symbols.taken) out.insert(m.label);
   for (const assembly::Mention &m : unit.symbols.landing_pads) out.insert(m.label);
   return out;
+}
+
+bool is_jumped_to(const JumpedLabels &jumped, std::string_view label) {
+  return std::isdigit(static_cast<unsigned char>(label[0])) || jumped.contains(label);
 }
 
 Sites find_sites(const assembly::Unit &unit, const Procedure &procedure, const assembly::Liveness &liveness,

@@ -57,6 +57,8 @@ struct Sites {
 // Names that branches, tables and exception tables jump to.
 using JumpedLabels = std::unordered_set<std::string_view>;
 JumpedLabels jumped_labels(const assembly::Unit &unit);
+// Numeric labels are, for all that is known.
+bool is_jumped_to(const JumpedLabels &jumped, std::string_view label);
 
 Sites find_sites(const assembly::Unit &unit, const assembly::Procedure &procedure,
                  const assembly::Liveness &liveness, const JumpedLabels &jumped, Options::Stubs stubs);

@@ -191,7 +191,7 @@ class UnitWeaver {
     all.insert(all.end(), brackets->inner.begin(), brackets->inner.end());
     if (short_branch_breaks(unit_, p, *plan, sites, all, options_)) return "a one-byte branch over too much code";
     WovenProcedure woven =
-        weave_procedure(unit_, p, n, *plan, sites, held, *probes, *brackets, paths ? &*paths : nullptr, options_);
+        weave_procedure(unit_, p, n, *plan, sites, jumped_, held, *probes, *brackets, paths ? &*paths : nullptr, options_);
     edits_.append(woven.edits);
     lacks_rules_ = lacks_rules_ || woven.lacks_rules;
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());

@@ -13,7 +13,6 @@
 #include "weave/chunks.h"
 #include "weave/early_ends.h"
 #include "weave/paths.h"
-#include "weave/target_labels.h"
 #include "weave/wrapped_names.h"
 
 namespace chord::weave {
@@ -42,8 +41,8 @@ namespace {
 class Weaver {
  public:
   Weaver(const assembly::Unit &unit, const Procedure &p, uint32_t n, const core::Plan &plan, const Sites &sites,
-         const LoopCounters &loops, const PathWeaving *paths, const Options &options)
-      : unit_(unit), source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), loops_(loops),
+         const JumpedLabels &jumped, const LoopCounters &loops, const PathWeaving *paths, const Options &options)
+      : unit_(unit), source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), jumped_(jumped), loops_(loops),
         paths_(paths), options_(options), spots_(p, n, loops.held, chunks_.before, chunks_.after) {
     rules_.resize(p.fragments.size());
     stubs_.resize(p.fragments.size());
@@ -79,7 +78,7 @@ class Weaver {
   // The statement behind which code put behind statement s stands: unwind rules that take effect
   // with an instruction are written behind it, and must hold in a probe as well. Behind a way out
   // they are those of what comes next.
-  uint32_t last_with_rules(uint32_t s) {
+  uint32_t last_with_rules(uint32_t s) const {
     uint32_t last = s;
     std::optional<isa::Decoded> d = isa::decode(unit_.layout.bytes(source_, s));
     if (d && (d->flow == isa::Flow::leave || d->flow == isa::Flow::jump)) return s;
@@ -94,10 +93,9 @@ class Weaver {
   }
 
   // Debug information may come between an instruction and its rules.
-  bool is_passive(const Statement &s) {
+  bool is_passive(const Statement &s) const {
     if (s.kind != assembly::StatementKind::label) return s.name == ".loc";
-    if (!targets_) targets_ = target_labels(source_, p_);
-    return !targets_->contains(s.name);
+    return !is_jumped_to(jumped_, s.name);
   }
 
   const UnwindRules &rules_at(const Site &site) {
@@ -357,13 +355,13 @@ class Weaver {
   uint32_t n_;
   const core::Plan &plan_;
   const Sites &sites_;
+  const JumpedLabels &jumped_;
   const LoopCounters &loops_;
   const PathWeaving *paths_;
   const Options &options_;
   std::set<uint32_t> restores_;                   // ways out whose stub must put the rules back
   std::vector<std::optional<UnwindInfo>> rules_;  // by fragment, made when first asked for
   std::vector<std::vector<Stub>> stubs_;          // by fragment
-  std::optional<std::set<std::string_view>> targets_;  // of the procedure, made when first asked for
   std::map<uint32_t, std::vector<std::string>> places_;  // by edge: labels that mean what the stub goes on to
   uint32_t stub_count_ = 0;
   Chunks chunks_;
@@ -378,10 +376,10 @@ class Weaver {
 }  // namespace
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const Procedure &procedure, uint32_t n,
-                               const core::Plan &plan, const Sites &sites, const LoopCounters &loops,
+                               const core::Plan &plan, const Sites &sites, const JumpedLabels &jumped, const LoopCounters &loops,
                                const std::vector<Probe> &probes, const Brackets &brackets, const PathWeaving *paths,
                                const Options &options) {
-  return Weaver(unit, procedure, n, plan, sites, loops, paths, options).run(probes, brackets);
+  return Weaver(unit, procedure, n, plan, sites, jumped, loops, paths, options).run(probes, brackets);
 }
 
 }  // namespace chord::weave
