@@ -69,6 +69,7 @@ CHORD_API void __chord_api_resume() {
       for (size_t i = 0; i < module.counters; ++i) paused->counters[i] = 0 - paused->counters[i];
       add_thread_counters(module, *thread, paused->counters);
       for (size_t i = 0; i < module.counters; ++i) module.merged[i] -= paused->counters[i];
+      module.totalled = true;
       thread->paused = paused->next;
       unmap_kept(*running, paused, sizeof(Paused) + module.counters * sizeof(uint64_t));
     }

@@ -35,20 +35,23 @@ ExitTable *next_table(Instance &instance, ExitTable **link, uint64_t slots) {
 bool count_in(ExitTable &table, uint64_t key, uint64_t path, int64_t count) {
   uint64_t at = (key + path) * 0x9e3779b97f4a7c15u >> 32;
   for (uint64_t probe = 0; probe < longest_probe; ++probe) {
-    ExitTable::Slot &slot = table.slot[(at + probe) & (table.slots - 1)];
-    uint64_t found = __atomic_load_n(&slot.key, __ATOMIC_ACQUIRE);
-    if (found == 0 &&
-        __atomic_compare_exchange_n(&slot.key, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE))
-      found = key;
-    if (found != key) continue;
-    found = 0;
-    if (!__atomic_compare_exchange_n(&slot.path, &found, path, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) &&
-        found != path)
-      continue;
+    uint64_t index = (at + probe) & (table.slots - 1);
+    ExitTable::Slot &slot = table.slot[index];
+    // Before others can count in it, as this thread may be stopped behind any instruction.
+    if (__atomic_load_n(&slot.key, __ATOMIC_RELAXED) == 0)
+      __atomic_fetch_or(&table.used, uint64_t{1} << index % 64, __ATOMIC_RELAXED);
+    if (!is_or_becomes(&slot.key, key) || !is_or_becomes(&slot.path, path)) continue;
     __atomic_fetch_add(&slot.count, count, __ATOMIC_RELAXED);
     return true;
   }
   return false;
+}
+
+template <class Visit>
+void for_each_slot(Instance &instance, Visit &&visit) {
+  for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
+    for (uint64_t used = table->used; used != 0; used &= used - 1)
+      for (auto i = static_cast<uint64_t>(__builtin_ctzll(used)); i < table->slots; i += 64) visit(table->slot[i]);
 }
 
 // `merge`: an earlier loading of the module may have left the same exit behind.
@@ -79,23 +82,20 @@ void collect_exits(Instance &instance, Module &module, bool merge) {
   uint64_t low = reinterpret_cast<uint64_t>(module.low),
            size = static_cast<uint64_t>(module.high - module.low);
   if (!module.live) return;
-  for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
-    for (uint64_t i = 0; i < table->slots; ++i) {
-      ExitTable::Slot &slot = table->slot[i];
-      uint64_t pc = slot.key & exit_pc_bits;
-      if (slot.count == 0 || pc - low >= size) continue;
-      int64_t count = __atomic_exchange_n(&slot.count, 0, __ATOMIC_RELAXED);
-      chord_exit exit = {pc - module.bias, static_cast<uint64_t>(count), module.number,
-                         static_cast<uint32_t>(slot.key >> exit_kind_shift), slot.path ^ exit_path_bit};
-      resolve(instance, exit, merge);
-    }
+  for_each_slot(instance, [&](ExitTable::Slot &slot) {
+    uint64_t pc = slot.key & exit_pc_bits;
+    if (slot.count == 0 || pc - low >= size) return;
+    int64_t count = __atomic_exchange_n(&slot.count, 0, __ATOMIC_RELAXED);
+    chord_exit exit = {pc - module.bias, static_cast<uint64_t>(count), module.number,
+                       static_cast<uint32_t>(slot.key >> exit_kind_shift), slot.path ^ exit_path_bit};
+    resolve(instance, exit, merge);
+  });
 }
 
 void forget_exits(Instance &instance) {
   spill_jumps(instance);
   instance.resolved.used = instance.resolved_since.used = 0;
-  for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
-    for (uint64_t i = 0; i < table->slots; ++i) __atomic_store_n(&table->slot[i].count, 0, __ATOMIC_RELAXED);
+  for_each_slot(instance, [](ExitTable::Slot &slot) { __atomic_store_n(&slot.count, 0, __ATOMIC_RELAXED); });
 }
 
 }  // namespace chord::runtime

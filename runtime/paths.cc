@@ -30,14 +30,12 @@ __chord_find_path:
 	.popsection
 )");
 
-extern "C" CHORD_SHARED uint64_t __chord_path_slot(uint64_t *numbers, uint64_t key, uint64_t pc) {
+extern "C" CHORD_SHARED CHORD_FAST uint64_t __chord_path_slot(uint64_t *numbers, uint64_t key, uint64_t pc) {
   using namespace chord::runtime;
   constexpr uint64_t longest_probe = 16;
   for (uint64_t at = CHORD_PATH_SLOT(key), end = at + longest_probe; at < end; ++at) {
-    uint64_t slot = at % CHORD_PATH_SLOTS, found = 0;
-    if (__atomic_compare_exchange_n(numbers + slot, &found, key, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
-        found == key)
-      return slot;
+    uint64_t slot = at % CHORD_PATH_SLOTS;
+    if (is_or_becomes(numbers + slot, key)) return slot;
   }
   if (Instance *running = instance()) {
     const Thread *thread = current_thread(*running);

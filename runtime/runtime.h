@@ -21,7 +21,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 11;
+constexpr uint32_t layout_version = 12;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -42,6 +42,7 @@ struct Module {
   uint32_t number;
   bool live;      // mapped; else `procs` is gone
   bool finished;  // its last destructor has run
+  bool totalled;  // `merged` or `snapshot` may hold something
   const chord_proc *procs;
   size_t proc_count;
   // What of `procs` is wanted without the module, or while another thread unloads it.

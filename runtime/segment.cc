@@ -47,9 +47,10 @@ void total_up(Instance &instance) {
   collect_thread_events(instance, true);
 }
 
-void mark_written(Instance &instance) {
+// `last`: no other segment will follow, nor will anyone read one from what is left in memory.
+void mark_written(Instance &instance, bool last) {
   Guard guard(instance.lock);
-  for (Module *module = instance.modules; module != nullptr; module = module->next)
+  for (Module *module = last ? nullptr : instance.modules; module != nullptr; module = module->next)
     copy_words(module->written, module->snapshot, module->counters);
   instance.resolved.used = 0;
   instance.settled.used = 0;
@@ -113,7 +114,7 @@ bool write_segment(Instance &instance, const Frame &from, const End &end) {
     total_up(instance);
     if (end.threads_live) release_others(instance);
     written = append_segment(instance, end);
-    if (written) mark_written(instance);
+    if (written) mark_written(instance, !end.goes_on && instance.live == nullptr);
     if (written && (!end.goes_on || end.kind == CHORD_END_EXEC)) end_durable(instance);
     if (end.goes_on) {
       record_frames(instance, self, from, -1);

@@ -157,12 +157,20 @@ inline void copy_bytes(void *to, const void *from, size_t size) {
 }
 
 // Everything else is made small. What runs over all counters, or at each longjmp, is made fast.
-#define CHORD_FAST __attribute__((optimize("O2")))
+#define CHORD_FAST __attribute__((optimize("O2", "no-align-loops", "no-align-jumps", "no-align-labels")))
 
 // Only what differs: pages that nobody has written to stay untouched.
 CHORD_FAST inline void copy_words(uint64_t *to, const uint64_t *from, size_t count) {
   for (size_t i = 0; i < count; ++i)
     if (to[i] != from[i]) to[i] = from[i];
+}
+
+// Whether the word, which is written once, has that value, and if it is still 0 gives it to it.
+inline bool is_or_becomes(uint64_t *word, uint64_t value) {
+  uint64_t found = __atomic_load_n(word, __ATOMIC_ACQUIRE);
+  return found == value ||
+         (found == 0 && (__atomic_compare_exchange_n(word, &found, value, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE) ||
+                         found == value));
 }
 
 inline void zero_bytes(void *to, size_t size) {

@@ -294,6 +294,7 @@ void end_thread(Instance &instance, Thread &thread) {
   settle_events(instance, thread, true);
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
     add_counts_of_thread(*module, thread, module->merged);
+    module->totalled = true;
     if (module->live) give_up_brackets(*module, thread);
     zero_thread_counters(*module, thread, false);
   }

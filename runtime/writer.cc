@@ -17,9 +17,8 @@ class Writer {
   Writer(Instance &instance, long file, uint64_t start) : instance_(instance), file_(file), start_(start) {}
 
   void bytes(const void *data, size_t size) {
-    size_ += size;
     auto *from = static_cast<const uint8_t *>(data);
-    while (size != 0 && !measuring_) {
+    while (size != 0) {
       size_t n = write_buffer_size - fill_ < size ? write_buffer_size - fill_ : size;
       copy_bytes(instance_.buffer + fill_, from, n);
       fill_ += n;
@@ -29,12 +28,10 @@ class Writer {
     }
   }
   void byte(uint8_t value) {
-    ++size_;
-    if (measuring_) return;
     instance_.buffer[fill_++] = value;
     if (fill_ == write_buffer_size) make_room();
   }
-  void leb(uint64_t value) {
+  CHORD_FAST __attribute__((noinline)) void leb(uint64_t value) {
     for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
     byte(static_cast<uint8_t>(value));
   }
@@ -45,18 +42,18 @@ class Writer {
   // to be written. It must not change in between.
   template <class Content>
   void record(uint32_t tag, uint32_t aux, Content &&content) {
-    Begun begun{{tag, aux, 0}, size_, fill_};
-    unsized_ = true;
+    chord_record_header header{tag, aux, 0};
+    begun_ = fill_;
     do {
-      bytes(&begun.header, sizeof begun.header);
+      bytes(&header, sizeof header);
       content();
-    } while (!complete(begun));
+    } while (!complete(header));
   }
 
   // 0 or the kernel's error.
   long finish(uint32_t flags) {
-    flush();
-    chord_segment_header header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, flags, size_, hash_};
+    flush(fill_);
+    chord_segment_header header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, flags, flushed_, hash_};
     // The magic last: 8 bytes at a multiple of 8 are in one page and so written whole or not at
     // all, even by a process that is being killed. The rest of the header may not be.
     constexpr size_t magic = sizeof header.magic;
@@ -66,37 +63,37 @@ class Writer {
   }
 
  private:
-  struct Begun {
-    chord_record_header header;
-    uint64_t size;
-    size_t fill;
-  };
+  static constexpr size_t sized = SIZE_MAX;
+
   // False: it must be written again.
-  bool complete(Begun &begun) {
-    begun.header.size = size_ - begun.size - sizeof begun.header;
-    bool fits = !measuring_;
+  bool complete(chord_record_header &header) {
+    bool fits = measured_ == 0;
     if (!fits) {
-      size_ = begun.size;
-      fill_ = begun.fill;
-    } else if (unsized_) {
-      copy_bytes(instance_.buffer + begun.fill, &begun.header, sizeof begun.header);
+      header.size = measured_ + fill_ - sizeof header;
+      measured_ = fill_ = 0;
+    } else if (begun_ != sized) {
+      header.size = fill_ - begun_ - sizeof header;
+      copy_bytes(instance_.buffer + begun_, &header, sizeof header);
     }
-    unsized_ = measuring_ = false;
-    while (fits && size_ % 8 != 0) byte(0);
+    begun_ = sized;
+    while (fits && fill_ % 8 != 0) byte(0);
     return fits;
   }
+  // Of a record that outgrows the buffer only what precedes it is written.
   void make_room() {
-    if (unsized_)
-      measuring_ = true;
-    else
-      flush();
-  }
-  void flush() {
-    for (size_t at = 0; at < fill_; at += 8)
-      hash_ = (hash_ ^ load<uint64_t>(instance_.buffer + at)) * CHORD_FNV_PRIME;
-    put(instance_.buffer, fill_, start_ + sizeof(chord_segment_header) + flushed_);
-    flushed_ += fill_;
+    size_t whole = begun_ == sized ? fill_ : begun_;
+    if (begun_ != sized) {
+      measured_ += fill_ - begun_;
+      begun_ = 0;
+    }
+    flush(whole);
     fill_ = 0;
+  }
+  void flush(size_t size) {
+    for (size_t at = 0; at < size; at += 8)
+      hash_ = (hash_ ^ load<uint64_t>(instance_.buffer + at)) * CHORD_FNV_PRIME;
+    put(instance_.buffer, size, start_ + sizeof(chord_segment_header) + flushed_);
+    flushed_ += size;
   }
   void put(const void *data, size_t size, uint64_t offset) {
     auto *from = static_cast<const char *>(data);
@@ -116,13 +113,12 @@ class Writer {
   Instance &instance_;
   long file_;
   uint64_t start_;
-  uint64_t size_ = 0;  // of the payload so far
-  uint64_t flushed_ = 0;
+  uint64_t flushed_ = 0;  // of the payload
   size_t fill_ = 0;
+  size_t begun_ = sized;   // where in the buffer the record begins whose size is not known yet
+  uint64_t measured_ = 0;  // bytes of it that are gone from the buffer again
   uint64_t hash_ = CHORD_FNV_BASIS;
   long error_ = 0;
-  bool unsized_ = false;    // the size of a record in the buffer is not known yet
-  bool measuring_ = false;  // and it has outgrown the buffer: nothing is written
 };
 
 // ---- The records ------------------------------------------------------------------
@@ -152,27 +148,27 @@ CHORD_FAST size_t equal_words(const uint64_t *a, const uint64_t *b, size_t count
   return equal;
 }
 
-// `numbers`, or null: what they stand for.
-void put_counters(Writer &out, const uint64_t *now, const uint64_t *before, size_t count, const uint64_t *numbers) {
-  out.leb(numbers != nullptr ? CHORD_COUNTS_BY_NUMBER : count);
-  for (size_t i = 0; i < count;) {
+CHORD_FAST void put_counters(Writer &out, const uint64_t *now, const uint64_t *before, size_t count) {
+  out.leb(count);
+  for (size_t i = 0; i < count; ++i) {
     uint64_t value = now[i] - before[i];
-    if (numbers != nullptr) {
-      if (value != 0 && numbers[i] != 0) {
-        out.leb(numbers[i]);
-        out.leb(value);
-      }
-      ++i;
-      continue;
-    }
     out.leb(value);
-    ++i;
     if (value != 0) continue;
-    size_t zeros = equal_words(now + i, before + i, count - i);
+    size_t zeros = equal_words(now + i + 1, before + i + 1, count - i - 1);
     out.leb(zeros);
     i += zeros;
   }
-  if (numbers != nullptr) out.byte(0);
+}
+
+// `numbers`: what the counters stand for.
+void put_numbered(Writer &out, const uint64_t *now, const uint64_t *before, size_t count, const uint64_t *numbers) {
+  out.leb(CHORD_COUNTS_BY_NUMBER);
+  for (size_t i = 0; i < count; ++i) {
+    if (now[i] == before[i] || numbers[i] == 0) continue;
+    out.leb(numbers[i]);
+    out.leb(now[i] - before[i]);
+  }
+  out.leb(0);
 }
 
 void put_module(Writer &out, const Module &module) {
@@ -190,7 +186,10 @@ void put_module(Writer &out, const Module &module) {
         numbers = now;
       } else {
         out.bytes(&key, sizeof key);
-        put_counters(out, now, before, count, numbers);
+        if (numbers != nullptr)
+          put_numbered(out, now, before, count, numbers);
+        else
+          put_counters(out, now, before, count);
         numbers = nullptr;
       }
       now += count;
