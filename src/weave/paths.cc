@@ -29,7 +29,7 @@ constexpr uint64_t kMostPaths = uint64_t{1} << 62;
 
 // Instructions that looking up a counter takes, and the share of a procedure's own that may go
 // into it. Where loops are so short that it would be more, a table and shorter paths are better.
-constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 8;
+constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 10;
 
 constexpr double kHelpless = 1e6;
 

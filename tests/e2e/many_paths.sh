@@ -12,7 +12,7 @@ cat >many.h <<'SOURCE'
 #define EIGHT(i) BIT(i) BIT(i + 1) BIT(i + 2) BIT(i + 3) BIT(i + 4) BIT(i + 5) BIT(i + 6) BIT(i + 7)
 __attribute__((noinline)) unsigned many(unsigned x, unsigned sum) {
   EIGHT(0) EIGHT(8) BIT(16) BIT(17) BIT(18) BIT(19)
-  FIVE FIVE FIVE FIVE
+  FIVE FIVE FIVE FIVE FIVE FIVE
   return sum;
 }
 SOURCE

@@ -13,7 +13,7 @@ __attribute__((noinline)) unsigned four_bits(unsigned x, unsigned sum) {  // 16 
 }
 __attribute__((noinline)) unsigned twelve_bits(unsigned x, unsigned sum) {  // 4096: more than a table has
   FOUR(0) FOUR(4) FOUR(8)
-  FIVE FIVE FIVE FIVE
+  FIVE FIVE FIVE FIVE FIVE FIVE
   return sum;
 }
 __attribute__((noinline)) unsigned straight(unsigned x) { return x + 1; }

@@ -35,7 +35,7 @@ __attribute__((noinline)) static long in_frame(int n, int dies) {
 __attribute__((noinline)) static long by_number(int n, int dies) {
   int s = 0;
   FOUR(0) FOUR(4) FOUR(8)
-  FIVE FIVE FIVE FIVE
+  FIVE FIVE FIVE FIVE FIVE FIVE
   long t = in_frame(n & 7, dies);
   return s + t;
 }
