@@ -19,7 +19,7 @@ constexpr uint32_t kExit = 1;
 class ProcedureGraph {
  public:
   ProcedureGraph(const Source &source, const Unit &unit, const Arrivals &arrivals, Procedure &p)
-      : source_(source), unit_(unit), arrivals_(arrivals), p_(p), index_(source, unit, arrivals, p) {}
+      : source_(source), unit_(unit), arrivals_(arrivals), p_(p), index_(source, unit, arrivals, p), frames_(source, p) {}
 
   void build() {
     if (!p_.skipped.empty()) return;
@@ -126,14 +126,13 @@ class ProcedureGraph {
     input.symbols = &unit_.symbols;
     input.procedure = &p_;
     collect_known_labels(input);
+    std::vector<uint32_t> labels = known_label_blocks();
+    leave_without_frame(labels);
     if (jumps_.empty()) return;
     input.predecessors.resize(p_.blocks.size());
     for (size_t e = 1; e < p_.edges.size(); ++e) input.predecessors[p_.edges[e].to].push_back(p_.edges[e].from);
     // As long as nothing is known, any of the jumps may lead to any known label.
-    for (const auto &[first, block] : index_.blocks()) {
-      const Instruction &in = p_.instructions[first];
-      uint64_t key = index_.place_of(in);
-      if (!arrivals_.tables.contains(key) && !arrivals_.taken.contains(key)) continue;
+    for (uint32_t block : labels) {
       std::vector<uint32_t> &into = input.predecessors[block];
       into.insert(into.end(), jumps_.begin(), jumps_.end());
     }
@@ -148,10 +147,35 @@ class ProcedureGraph {
     }
   }
 
+  // Blocks that start at a label whose address is in a table or an instruction.
+  std::vector<uint32_t> known_label_blocks() const {
+    std::vector<uint32_t> blocks;
+    for (const auto &[first, block] : index_.blocks()) {
+      uint64_t key = index_.place_of(p_.instructions[first]);
+      if (arrivals_.tables.contains(key) || arrivals_.taken.contains(key)) blocks.push_back(block);
+    }
+    return blocks;
+  }
+
+  // Where the frame is as the compiler wrote it down, no jump changes it: if one stands at every
+  // known label, jumps for which it has been taken down are tail calls. Otherwise they would seem to
+  // bring any value to the labels, and the tables that other jumps use would not be found.
+  void leave_without_frame(const std::vector<uint32_t> &labels) {
+    auto stands = [&](uint32_t block) {
+      return frames_.stands_at(p_.instructions[p_.blocks[block].first]).value_or(false);
+    };
+    if (jumps_.empty() || !std::all_of(labels.begin(), labels.end(), stands)) return;
+    auto leaves = [&](uint32_t b) { return !frames_.stands_at(last_of(b)).value_or(true); };
+    for (uint32_t b : jumps_) {
+      if (leaves(b)) add_edge(b, kExit, EdgeKind::tail_call);
+    }
+    std::erase_if(jumps_, leaves);
+  }
+
   void add_jumps(DispatchInput &input) {
     std::vector<std::optional<int64_t>> depths;
     for (uint32_t b : jumps_) {
-      std::optional<bool> stands = frame_stands_at(source_, p_, last_of(b));
+      std::optional<bool> stands = frames_.stands_at(last_of(b));
       if (!stands && depths.empty()) depths = stack_depths(p_, ways_within(input.predecessors));
       input.jumps.push_back({b, stands ? *stands : depths[b].value_or(0) != 0});
     }
@@ -289,6 +313,7 @@ class ProcedureGraph {
   const Arrivals &arrivals_;
   Procedure &p_;
   BlockIndex index_;
+  FrameRules frames_;
   std::vector<uint32_t> jumps_;  // blocks that end in an indirect jump
   std::vector<uint32_t> known_tables_;
   std::vector<Mention> known_taken_;

@@ -157,9 +157,12 @@ std::string change_rules(const UnwindRules &from, const UnwindRules &to) {
   return out;
 }
 
-std::optional<bool> frame_stands_at(const Source &source, const Procedure &procedure, const Instruction &instruction) {
-  const UnwindInfo info(source, procedure.fragments[instruction.fragment]);
-  const UnwindRules &rules = info.before(instruction.first_statement);
+std::optional<bool> FrameRules::stands_at(const Instruction &instruction) {
+  auto it = by_fragment_.find(instruction.fragment);
+  if (it == by_fragment_.end()) {
+    it = by_fragment_.emplace(instruction.fragment, UnwindInfo(source_, procedure_.fragments[instruction.fragment])).first;
+  }
+  const UnwindRules &rules = it->second.before(instruction.first_statement);
   if (!rules.active) return std::nullopt;
   return !(rules.frame_follows_stack_pointer() && rules.frame_offset == 8);
 }

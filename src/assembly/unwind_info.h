@@ -46,8 +46,19 @@ bool follows_instruction(const Statement &directive);
 // Directives that lead from one set of rules to another.
 std::string change_rules(const UnwindRules &from, const UnwindRules &to);
 
-// Do the unwind rules say that a stack frame is set up at the instruction? Nothing if
-// there are none.
-std::optional<bool> frame_stands_at(const Source &source, const Procedure &procedure, const Instruction &instruction);
+// Where a procedure has its stack frame set up, as its unwind rules say. They are read
+// when first asked for, once for each fragment.
+class FrameRules {
+ public:
+  FrameRules(const Source &source, const Procedure &procedure) : source_(source), procedure_(procedure) {}
+
+  // Does a frame stand at the instruction? Nothing if there are no rules.
+  std::optional<bool> stands_at(const Instruction &instruction);
+
+ private:
+  const Source &source_;
+  const Procedure &procedure_;
+  std::map<uint32_t, UnwindInfo> by_fragment_;
+};
 
 }  // namespace chord::assembly

@@ -1,5 +1,6 @@
 # Two indirect jumps, of which it is not known whether they use the table: its address comes from
-# the stack. But the first cannot leave the function, whose frame still stands.
+# the stack. But the first cannot leave the function, whose frame still stands, and the second has
+# taken the frame down, so it cannot lead back.
 	.text
 	.globl	f
 	.type	f, @function
