@@ -93,8 +93,9 @@ class ProcedureGraph {
     const Instruction &last = last_of(b);
     bool has_next = b + 1 < blocks && p_.instructions[p_.blocks[b + 1].first].fragment == last.fragment;
     if (!has_next) {
-      // Behind a call the compiler knows not to return there is nothing.
-      if (last.decoded.flow == isa::Flow::call) {
+      // Behind a call the compiler knows not to return there is nothing, nor at the end of a
+      // cold part where it knows that control does not come.
+      if (last.decoded.flow == isa::Flow::call || last.fragment != 0) {
         add_edge(b, kExit, EdgeKind::never);
       } else {
         fail(last, "control runs off the end of the function");
@@ -207,17 +208,6 @@ class ProcedureGraph {
     known_taken_ = input.taken;
   }
 
-  bool is_end_of_ours(uint32_t label) const {
-    if (label == kNoStatement) return false;
-    for (const Fragment &f : p_.fragments) {
-      if (label > f.first_statement && label < f.last_statement && unit_.layout.places[label].begin == f.end &&
-          source_.statements[label].section == f.section) {
-        return true;
-      }
-    }
-    return false;
-  }
-
   void add_dispatch(const Dispatch &d) {
     uint32_t vertex = static_cast<uint32_t>(p_.blocks.size());
     p_.blocks.push_back({BlockKind::dispatch, 0, 0});
@@ -229,9 +219,8 @@ class ProcedureGraph {
     std::map<uint32_t, uint32_t> edge_to;  // target block -> edge
     for (const Mention &m : d.slots) {
       uint32_t label = unit_.symbols.find_label(source_, m.label, 0);
+      if (unit_.dead_ends.contains(label)) continue;
       uint32_t target = label == kNoStatement ? kNoStatement : index_.instruction_at_label(label);
-      // clang lets entries for impossible cases point behind the function.
-      if (target == kNoStatement && is_end_of_ours(label)) continue;
       if (target == kNoStatement || !index_.blocks().contains(target)) {
         // A label of another procedure in the same table, or one behind the end.
         fail(last_of(d.jumps[0]), "a jump table that leads out of the function");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 #include <numeric>
+#include <set>
 #include <unordered_map>
 
 #include "assembly/build_graph.h"
@@ -28,19 +29,28 @@ class FragmentIndex {
     for (uint32_t i = 0; i < fragments.size(); ++i) {
       const Fragment &f = fragments[i].place;
       starts_[f.section][f.begin] = {f.end, i};
+      statements_[f.section][f.first_statement] = {f.last_statement, i};
     }
   }
-  uint32_t find(uint32_t section, uint32_t position) const {
-    auto of = starts_.find(section);
-    if (of == starts_.end()) return kNoStatement;
-    auto it = of->second.upper_bound(position);
-    if (it == of->second.begin()) return kNoStatement;
-    --it;
-    return position < it->second.first ? it->second.second : kNoStatement;
-  }
+  uint32_t find(uint32_t section, uint32_t position) const { return find_in(starts_, section, position); }
+  // The one a statement is written in. Behind the last instruction that need not be the one
+  // its place belongs to.
+  uint32_t find_written(uint32_t section, uint32_t statement) const { return find_in(statements_, section, statement); }
 
  private:
-  std::unordered_map<uint32_t, std::map<uint32_t, std::pair<uint32_t, uint32_t>>> starts_;
+  // By section: from the first number to behind the last one, of which fragment?
+  using Ranges = std::unordered_map<uint32_t, std::map<uint32_t, std::pair<uint32_t, uint32_t>>>;
+
+  static uint32_t find_in(const Ranges &ranges, uint32_t section, uint32_t number) {
+    auto of = ranges.find(section);
+    if (of == ranges.end()) return kNoStatement;
+    auto it = of->second.upper_bound(number);
+    if (it == of->second.begin()) return kNoStatement;
+    --it;
+    return number < it->second.first ? it->second.second : kNoStatement;
+  }
+
+  Ranges starts_, statements_;
 };
 
 class UnitBuilder {
@@ -56,12 +66,15 @@ class UnitBuilder {
 
   void run() {
     for (uint32_t f = 0; f < fragments_.size(); ++f) join_by_jumps(f);
+    for (const Table &table : unit_.symbols.tables) join_by_table(table);
     std::map<uint32_t, std::vector<uint32_t>> members;
     for (uint32_t f = 0; f < fragments_.size(); ++f) members[find(f)].push_back(f);
     std::vector<std::vector<uint32_t>> order;
     for (auto &[root, list] : members) order.push_back(list);
     std::sort(order.begin(), order.end());
-    for (const std::vector<uint32_t> &list : order) unit_.procedures.push_back(make(list));
+    for (const std::vector<uint32_t> &list : order) {
+      if (!is_empty_part(list)) unit_.procedures.push_back(make(list));
+    }
     unit_.entry_named = name_entries(unit_);
     GraphBuilder builder(source_, unit_);
     for (Procedure &p : unit_.procedures) {
@@ -91,11 +104,44 @@ class UnitBuilder {
       uint32_t label = unit_.symbols.find_label(source_, name, in.last_statement);
       if (label == kNoStatement || is_within(fragments_[f].place, label)) continue;
       uint32_t other = index_.find(source_.statements[label].section, unit_.layout.places[label].begin);
-      if (other == kNoStatement || other == f) continue;
+      if (other == kNoStatement || other == f || is_dead_end(label)) continue;
       bool is_function = unit_.symbols.functions.contains(name) || unit_.symbols.globals.contains(name);
       if (is_function && !is_cold_part(name, fragments_[f].place.name)) continue;  // a tail call
       parent_[find(f)] = find(other);
     }
+  }
+
+  bool is_dead_end(uint32_t label) const {
+    uint32_t f = index_.find_written(source_.statements[label].section, label);
+    return f != kNoStatement && label != fragments_[f].place.first_statement &&
+           unit_.layout.places[label].begin == fragments_[f].place.end;
+  }
+
+  // Some cold parts are reached through a table alone, with which other entries lead to the
+  // function they are part of.
+  void join_by_table(const Table &table) {
+    std::set<uint32_t> reached;
+    for (const Mention &m : table.entries) {
+      uint32_t label = unit_.symbols.find_label(source_, m.label, 0);
+      if (label == kNoStatement) continue;
+      if (is_dead_end(label)) {
+        unit_.dead_ends.insert(label);
+        continue;
+      }
+      uint32_t f = index_.find(source_.statements[label].section, unit_.layout.places[label].begin);
+      if (f != kNoStatement) reached.insert(f);
+    }
+    for (uint32_t part : reached) {
+      for (uint32_t f : reached) {
+        if (is_cold_part(fragments_[part].place.name, fragments_[f].place.name)) parent_[find(part)] = find(f);
+      }
+    }
+  }
+
+  // A cold part of nothing but such labels.
+  bool is_empty_part(const std::vector<uint32_t> &list) const {
+    const DecodedFragment &d = fragments_[list[0]];
+    return list.size() == 1 && d.instructions.empty() && d.problem.empty() && is_cold_name(d.place.name);
   }
 
   Procedure make(std::vector<uint32_t> list) {

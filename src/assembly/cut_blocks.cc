@@ -39,6 +39,7 @@ Arrivals::Arrivals(const Source &source, const Unit &unit) {
   for (const Mention &m : unit.symbols.taken) taken[key(m)].push_back(m);
   for (uint32_t t = 0; t < unit.symbols.tables.size(); ++t) {
     for (const Mention &m : unit.symbols.tables[t].entries) {
+      if (unit.dead_ends.contains(unit.symbols.find_label(source, m.label, 0))) continue;
       std::vector<uint32_t> &list = tables[key(m)];
       if (list.empty() || list.back() != t) list.push_back(t);
     }
