@@ -176,7 +176,6 @@ void stop(Instance &instance, uint32_t kind, uint64_t limit, uint64_t count) {
     Frame here;
     __chord_capture(&here.registers);
     write_segment(instance, here, {CHORD_END_SIGNAL, SIGXCPU, false, true});
-    instance.finished = true;
   }
   if (ends || now.handler == reinterpret_cast<void *>(instance.fatal_hook))
     set_mask(set_mask(~Mask{0}) & ~mask_of(SIGXCPU));

@@ -119,8 +119,12 @@ bool write_segment(Instance &instance, const Frame &from, const End &end) {
     if (end.goes_on) {
       record_frames(instance, self, from, -1);
       record_suspended(instance, -1);
+      leave_writer(instance);
+    } else {
+      // Signals that were held back come next, and other threads may have waited to write: both
+      // too late. So this is known before the mask is set back, and nobody can write any more.
+      instance.finished = true;
     }
-    leave_writer(instance);
   }
   set_mask(mask);
   return written;

@@ -61,7 +61,6 @@ void on_fatal(int signal, siginfo_t *info, void *context) {
     Frame here = frame_of(*static_cast<ucontext_t *>(context));
     here.safe = true;
     write_segment(*running, here, {CHORD_END_SIGNAL, static_cast<uint32_t>(signal), false, true});
-    if (running->pid == process_id()) running->finished = true;
   }
   KernelAction plain{};
   kernel_sigaction(signal, &plain, nullptr);

@@ -314,7 +314,6 @@ __attribute__((destructor(1))) void finish() {
     Frame here;
     __chord_capture(&here.registers);
     write_segment(*running, here, {CHORD_END_EXIT, 0, false, running->exiting});
-    running->finished = true;
   }
   if (!running->exiting) {
     leave_process(*running, state);

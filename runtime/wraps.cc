@@ -104,11 +104,9 @@ __attribute__((noinline)) bool end_borrowed_image(Instance &instance, int64_t co
 __attribute__((noinline)) void end_image(uint32_t kind, uint32_t status) {
   Instance *running = instance();
   if (running == nullptr || running->finished || end_borrowed_image(*running, 1)) return;
-  bool may_go_on = kind == CHORD_END_EXEC;
   Frame here;
   __chord_capture(&here.registers);
-  write_segment(*running, here, {kind, status, may_go_on, true});
-  if (!may_go_on) running->finished = true;
+  write_segment(*running, here, {kind, status, kind == CHORD_END_EXEC, true});
 }
 
 // An exec that returns has failed.
