@@ -56,7 +56,13 @@ std::string skipped_text(const analysis::Program &program) {
 
 std::map<std::string, uint64_t> skipped_by_reason(const analysis::Program &program) {
   std::map<std::string, uint64_t> reasons;
-  for (const analysis::Skipped &s : program.skipped) ++reasons[s.map->skipped];
+  for (const analysis::Skipped &s : program.skipped) {
+    std::string_view reason = s.map->skipped;
+    if (size_t place = reason.find(": "); reason.starts_with("line ") && place != std::string_view::npos) {
+      reason.remove_prefix(place + 2);
+    }
+    ++reasons[std::string(reason)];
+  }
   return reasons;
 }
 

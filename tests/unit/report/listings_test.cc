@@ -161,6 +161,20 @@ TEST(Listings, SummaryNamesWhatWasSkipped) {
   EXPECT_EQ(json["skipped"][0]["reason"], "jump table without bounds");
 }
 
+TEST(Listings, SummaryAddsUpWhatWasSkippedForTheSameReason) {
+  std::vector<analysis::Object> objects;
+  objects.push_back(analysis::loop_object());
+  for (const char *reason : {"line 7: a far jump", "line 12: a far jump", "no instructions"}) {
+    format::Procedure skipped;
+    skipped.name = reason;
+    skipped.skipped = reason;
+    objects[0].units[0].procedures.push_back(skipped);
+  }
+  format::Segment segment = analysis::loop_segment(2, 10);
+  std::string text = summary_text(analysis::count_program(std::move(objects), {&segment}), 10, {});
+  EXPECT_NE(text.find("left uninstrumented: 3 functions\n       2  a far jump\n"), std::string::npos) << text;
+}
+
 TEST(Demangle, NamesAndClones) {
   EXPECT_EQ(demangle("main"), "main");
   EXPECT_EQ(demangle("_Z3addii"), "add(int, int)");
