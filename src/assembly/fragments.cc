@@ -8,11 +8,6 @@
 namespace chord::assembly {
 namespace {
 
-bool is_alignment(const Statement &s) {
-  return s.kind == StatementKind::directive &&
-         (s.name.starts_with(".p2align") || s.name.starts_with(".align") || s.name.starts_with(".balign"));
-}
-
 bool is_prefix_byte(unsigned char b) {
   return b == 0xf0 || b == 0xf2 || b == 0xf3 || b == 0x66 || b == 0x67 || b == 0x2e || b == 0x36 || b == 0x3e ||
          b == 0x26 || b == 0x64 || b == 0x65 || (b >= 0x40 && b <= 0x4f);

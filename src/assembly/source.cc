@@ -249,6 +249,11 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
+bool is_alignment(const Statement &s) {
+  return s.kind == StatementKind::directive &&
+         (s.name.starts_with(".p2align") || s.name.starts_with(".align") || s.name.starts_with(".balign"));
+}
+
 std::vector<std::string_view> split_operands(std::string_view operands) {
   std::vector<std::string_view> out;
   int depth = 0;

@@ -58,6 +58,8 @@ struct Source {
 
 void read_source(std::string text, Source &out);
 
+bool is_alignment(const Statement &statement);
+
 // "a, b(c,d), e" -> {"a", "b(c,d)", "e"}; parentheses and quotes are respected.
 std::vector<std::string_view> split_operands(std::string_view operands);
 

@@ -138,6 +138,13 @@ const UnwindRules &UnwindInfo::before(uint32_t statement) const {
   return std::prev(it)->second;
 }
 
+bool can_change_rules(const UnwindRules &from, const UnwindRules &to) {
+  return from.active == to.active && std::all_of(from.registers.begin(), from.registers.end(), [&](const auto &rule) {
+    auto same = to.registers.find(rule.first);
+    return !rule.first.starts_with("escape") || (same != to.registers.end() && same->second == rule.second);
+  });
+}
+
 std::string change_rules(const UnwindRules &from, const UnwindRules &to) {
   std::string out;
   if (!to.active || from == to) return out;

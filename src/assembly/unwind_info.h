@@ -43,7 +43,9 @@ uint32_t start_of_rules(const Source &source, const Fragment &fragment);
 // Does the directive say what the instruction in front of it did to the frame?
 bool follows_instruction(const Statement &directive);
 
-// Directives that lead from one set of rules to another.
+// Directives that lead from one set of rules to another. Not all can: what .cfi_escape says of
+// registers is not understood, and so cannot be taken back.
+bool can_change_rules(const UnwindRules &from, const UnwindRules &to);
 std::string change_rules(const UnwindRules &from, const UnwindRules &to);
 
 // Where a procedure has its stack frame set up, as its unwind rules say. They are read

@@ -48,7 +48,8 @@ constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgor
 
 constexpr std::array<std::pair<const char *, Steps>, 2> kSteps = {{{"widened", Steps::widened}, {"whole", Steps::whole}}};
 
-constexpr std::array<std::pair<const char *, Stubs>, 2> kStubs = {{{"needed", Stubs::needed}, {"always", Stubs::always}}};
+constexpr std::array<std::pair<const char *, Stubs>, 3> kStubs = {
+    {{"needed", Stubs::needed}, {"apart", Stubs::apart}, {"always", Stubs::always}}};
 
 constexpr std::array<std::pair<const char *, Entries>, 2> kEntries = {
     {{"implied", Entries::implied}, {"counted", Entries::counted}}};
@@ -235,7 +236,8 @@ const char *build_options_help() {
          "  --loop-counters=registers|memory               where call-free loops keep them\n"
          "  --steps=widened|whole                          whole: of the program's registers only those count for us\n"
          "                                                 that one instruction steps in 64 bits\n"
-         "  --stubs=needed|always                          always: a probe on a jump is never moved to where it leads\n"
+         "  --stubs=needed|apart|always                    apart: stubs of jumps never fall into what they lead to;\n"
+         "                                                 always: nor is a probe on a jump ever moved to where it leads\n"
          "  --entries=implied|counted                      are calls counted twice, by caller and callee?\n"
          "  --weights=PROFILE|structure|paper              frequencies: of an earlier run, or estimated\n"
          "  --events=KIND[,KIND…]                          one counter for each kind of event, exact at any call:\n"

@@ -19,7 +19,7 @@ class Finder {
  public:
   Finder(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &live, const JumpedLabels &jumped,
          Options::Stubs stubs)
-      : source_(*unit.source), p_(p), live_(live), jumped_(jumped), stubs_(stubs), in_(p.blocks.size()), out_(p.blocks.size()) {
+      : source_(*unit.source), layout_(unit.layout), p_(p), live_(live), jumped_(jumped), stubs_(stubs), in_(p.blocks.size()), out_(p.blocks.size()) {
     for (size_t e = 1; e < p.edges.size(); ++e) {
       if (p.edges[e].kind == EdgeKind::never) continue;
       ++out_[p.edges[e].from];
@@ -34,6 +34,7 @@ class Finder {
     for (uint32_t e = 1; e < p_.edges.size(); ++e) {
       sites.edge[e] = edge_site(p_.edges[e]);
       sites.edge[e].block = p_.edges[e].from;
+      if (sites.edge[e].is_stub() && is_code(p_.edges[e].to)) sites.edge[e].gap = gap_before(p_.edges[e].to, sites.edge[e].fragment);
     }
     for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
       if (p_.blocks[b].kind == BlockKind::code) sites.block[b] = start_of(b);
@@ -85,8 +86,31 @@ class Finder {
     }
   }
 
+  // The first label of block b, if nothing falls from above into what stands in front of it.
+  uint32_t gap_before(uint32_t b, uint32_t fragment) const {
+    const Instruction &first = first_of(b);
+    if (p_.blocks[b].first == 0 || first.fragment != fragment) return assembly::kNoStatement;
+    const Instruction &above = p_.instructions[p_.blocks[b].first - 1];
+    bool falls = above.decoded.flow != isa::Flow::jump && above.decoded.flow != isa::Flow::leave;
+    if (falls || above.fragment != fragment) return assembly::kNoStatement;
+    uint32_t gap = assembly::kNoStatement;
+    for (uint32_t s = first.first_statement; --s > above.last_statement;) {
+      const Statement &x = source_.statements[s];
+      if (x.section != p_.fragments[fragment].section) continue;
+      bool label = x.kind == StatementKind::label;
+      if (label ? std::isdigit(static_cast<unsigned char>(x.name[0])) : holds_code(s)) return assembly::kNoStatement;
+      if (label && (is_jumped_to(jumped_, x.name) || !x.name.starts_with(".L"))) gap = s;
+    }
+    return gap;
+  }
+
+  bool holds_code(uint32_t s) const {
+    const Statement &x = source_.statements[s];
+    return !assembly::is_alignment(x) && (x.kind == StatementKind::instruction || !layout_.bytes(source_, s).empty());
+  }
+
   bool stays_on_jump(const Edge &e) const {
-    if (stubs_ == Options::Stubs::needed) return false;
+    if (stubs_ != Options::Stubs::always) return false;
     return e.kind == EdgeKind::taken ? is_code(e.from) && jump_stub(e).exists() : e.kind == EdgeKind::dispatch && !e.slots.empty();
   }
 
@@ -193,6 +217,7 @@ class Finder {
   }
 
   const assembly::Source &source_;
+  const assembly::Layout &layout_;
   const Procedure &p_;
   const assembly::Liveness &live_;
   const JumpedLabels &jumped_;

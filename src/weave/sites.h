@@ -4,9 +4,11 @@
 // An edge's probe goes to the end of its source if that has one way out, to the
 // start of its target if that has one way in, in line on a fall-through, and
 // otherwise into a stub that the jump (or the table, or the exception table) is
-// made to name in place of the target. Only a stub costs a further jump. (Moving probes to a
-// neighbour is the jump optimisation of Ball and Larus, "Optimally Profiling and Tracing
-// Programs", 1994; Stubs::always leaves it out, for study.)
+// made to name in place of the target. Stubs stand at the end of the procedure and cost a
+// further jump, but for one of those that lead to a block which nothing falls into: that one
+// stands in front of it. (Moving probes to a neighbour is the jump optimisation of Ball and
+// Larus, "Optimally Profiling and Tracing Programs", 1994. For study, Stubs::apart has all stubs
+// at the end, and Stubs::always leaves out the paper's optimisation, too.)
 #pragma once
 
 #include <limits>
@@ -38,12 +40,13 @@ struct Site {
   uint32_t due = core::kNone;   // first instruction at which the count is supposed to be made
   bool ahead = false;           // stands in front of the jump that takes its edge
   std::string_view target;      // stubs: label to go on to
+  uint32_t gap = assembly::kNoStatement;  // stubs: label in front of which one could stand and fall into the target
 
   bool exists() const { return kind != Kind::none; }
   bool is_stub() const { return kind == Kind::jump_stub || kind == Kind::slot_stub; }
 };
 
-// Prices of sites, for choosing among them. A stub is reached by a jump and left by one; the
+// Prices of sites, for choosing among them. A stub is reached by a jump and most are left by one; the
 // first replaces the original's. The other weighs more than an instruction: it is certain,
 // while that its edge is rarer than others is an estimate.
 inline constexpr double kImpossible = std::numeric_limits<double>::infinity();

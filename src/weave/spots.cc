@@ -274,13 +274,13 @@ std::string SpotWriter::text_after(uint32_t s, bool unwind) {
 }
 
 std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
-                                     const std::string &target, const std::string &jump) {
+                                     const std::string &target, const std::string &jump, uint32_t gap) {
   bool plain = std::all_of(chunk.begin(), chunk.end(), is_plain);
   if (plain && places.empty()) return plain_text(chunk, unwind) + jump;
   const Site &site = site_of(chunk);
   std::vector<State> states = states_of(chunk, false);
   const State &state = states.back();
-  uint64_t order = kFirstStub + stubs_++;
+  uint64_t order = gap != assembly::kNoStatement ? order_before(gap) : kFirstStub + stubs_++;
   std::string text = plain ? plain_text(chunk, unwind) : write(chunk, states, unwind, site.fragment, order, jump);
   bool all_counted = state == usual(site.next);
   std::string end = all_counted ? target : spot_label(n_, labels_);

@@ -50,7 +50,8 @@ bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &
       if (jumps && other.first_statement >= low && other.first_statement <= high) distance += kJumpGrowth;
     }
     auto add = [&](const Site &site, unsigned price) {
-      bool between = !site.is_stub() && site.statement >= low && site.statement <= high;
+      uint32_t at = site.is_stub() ? site.gap : site.statement;
+      bool between = at >= low && at <= high;
       if (between) distance += kBytesPerInstruction * price;
     };
     for (const core::Counter &c : plan.counters) {
@@ -191,7 +192,7 @@ class UnitWeaver {
     all.insert(all.end(), brackets->inner.begin(), brackets->inner.end());
     if (short_branch_breaks(unit_, p, *plan, sites, all, options_)) return "a one-byte branch over too much code";
     WovenProcedure woven =
-        weave_procedure(unit_, p, n, *plan, sites, jumped_, held, *probes, *brackets, paths ? &*paths : nullptr, options_);
+        weave_procedure(unit_, p, n, *plan, sites, weights, jumped_, held, *probes, *brackets, paths ? &*paths : nullptr, options_);
     edits_.append(woven.edits);
     lacks_rules_ = lacks_rules_ || woven.lacks_rules;
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());

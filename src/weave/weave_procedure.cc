@@ -13,6 +13,7 @@
 #include "weave/chunks.h"
 #include "weave/early_ends.h"
 #include "weave/paths.h"
+#include "weave/stubs.h"
 #include "weave/wrapped_names.h"
 
 namespace chord::weave {
@@ -41,9 +42,10 @@ namespace {
 class Weaver {
  public:
   Weaver(const assembly::Unit &unit, const Procedure &p, uint32_t n, const core::Plan &plan, const Sites &sites,
-         const JumpedLabels &jumped, const LoopCounters &loops, const PathWeaving *paths, const Options &options)
-      : unit_(unit), source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), jumped_(jumped), loops_(loops),
-        paths_(paths), options_(options), spots_(p, n, loops.held, chunks_.before, chunks_.after) {
+         const std::vector<double> &weights, const JumpedLabels &jumped, const LoopCounters &loops, const PathWeaving *paths,
+         const Options &options)
+      : unit_(unit), source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), weights_(weights),
+        jumped_(jumped), loops_(loops), paths_(paths), options_(options), spots_(p, n, loops.held, chunks_.before, chunks_.after) {
     rules_.resize(p.fragments.size());
     stubs_.resize(p.fragments.size());
   }
@@ -58,7 +60,9 @@ class Weaver {
     }
     if (paths_ != nullptr) count_paths();
     for (const Probe &p : brackets.inner) chunks_.put({p.site, p.edge, p.snippet}, Turn::last);
-    for (const auto &[edge, chunk] : chunks_.stubs) stub(chunk, edge);
+    std::set<uint32_t> falling;
+    if (options_.stubs == Options::Stubs::needed) falling = falling_stubs(chunks_.stubs, weights_);
+    for (const auto &[edge, chunk] : chunks_.stubs) stub(chunk, edge, falling.contains(edge));
     choose_marks();
     flush();
     widen_steps();
@@ -210,14 +214,8 @@ class Weaver {
 
   // ---- stubs ----
 
-  struct Stub {
-    std::string label;
-    std::string body;
-    UnwindRules rules;
-  };
-
   // A way has one stub, whatever number of pieces stands on it.
-  void stub(const Chunk &chunk, uint32_t number) {
+  void stub(const Chunk &chunk, uint32_t number, bool falls) {
     const Edge &edge = p_.edges[number];
     const Site &site = chunk.front().site;
     Stub s;
@@ -227,7 +225,10 @@ class Weaver {
     if (is_widened()) s.rules = widened(s.rules, paths_->holder);
     std::string target = lasting_name(site, edge), jump = fmt::format("\tjmp\t{}\n", target);
     if (restores_.contains(number)) jump += "\t.cfi_restore_state\n";
-    s.body = spots_.text_of_stub(chunk, follows, places_[number], target, jump);
+    UnwindRules here = falls ? rules_in_gap(site) : UnwindRules{};
+    falls = falls && assembly::can_change_rules(here, s.rules) && assembly::can_change_rules(s.rules, here);
+    s.body = falls ? spots_.text_of_stub(chunk, follows, places_[number], target, "", site.gap)
+                   : spots_.text_of_stub(chunk, follows, places_[number], target, jump);
     if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
@@ -235,7 +236,15 @@ class Weaver {
     } else {
       for (const assembly::Mention &m : edge.slots) rename_in_slot(m, s.label);
     }
-    stubs_[site.fragment].push_back(std::move(s));
+    if (falls)
+      out_.edits.insert(statement(site.gap).begin, "\n" + in_att_syntax(site.gap, text_in_gap(source_, site.gap, s, here)));
+    else
+      stubs_[site.fragment].push_back(std::move(s));
+  }
+
+  UnwindRules rules_in_gap(const Site &site) {
+    const UnwindRules &rules = rules_before(site.fragment, site.gap);
+    return is_widened() ? widened(rules, paths_->holder) : rules;
   }
 
   // A numeric label means something else at the end of the function, and a function that
@@ -355,6 +364,7 @@ class Weaver {
   uint32_t n_;
   const core::Plan &plan_;
   const Sites &sites_;
+  const std::vector<double> &weights_;  // by edge
   const JumpedLabels &jumped_;
   const LoopCounters &loops_;
   const PathWeaving *paths_;
@@ -376,10 +386,10 @@ class Weaver {
 }  // namespace
 
 WovenProcedure weave_procedure(const assembly::Unit &unit, const Procedure &procedure, uint32_t n,
-                               const core::Plan &plan, const Sites &sites, const JumpedLabels &jumped, const LoopCounters &loops,
-                               const std::vector<Probe> &probes, const Brackets &brackets, const PathWeaving *paths,
-                               const Options &options) {
-  return Weaver(unit, procedure, n, plan, sites, jumped, loops, paths, options).run(probes, brackets);
+                               const core::Plan &plan, const Sites &sites, const std::vector<double> &weights,
+                               const JumpedLabels &jumped, const LoopCounters &loops, const std::vector<Probe> &probes,
+                               const Brackets &brackets, const PathWeaving *paths, const Options &options) {
+  return Weaver(unit, procedure, n, plan, sites, weights, jumped, loops, paths, options).run(probes, brackets);
 }
 
 }  // namespace chord::weave

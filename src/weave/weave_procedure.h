@@ -42,8 +42,8 @@ struct PathWeaving;
 
 // `paths` may be null: none are counted.
 WovenProcedure weave_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure, uint32_t n,
-                               const core::Plan &plan, const Sites &sites, const JumpedLabels &jumped, const LoopCounters &loops,
-                               const std::vector<Probe> &probes, const Brackets &brackets, const PathWeaving *paths,
-                               const Options &options);
+                               const core::Plan &plan, const Sites &sites, const std::vector<double> &weights,
+                               const JumpedLabels &jumped, const LoopCounters &loops, const std::vector<Probe> &probes,
+                               const Brackets &brackets, const PathWeaving *paths, const Options &options);
 
 }  // namespace chord::weave

@@ -49,7 +49,8 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   Options options;
   if (!GetParam().starts_with("implied_")) options.entries = Options::Entries::counted;
   if (!GetParam().starts_with("half_")) options.steps = Options::Steps::whole;
-  if (GetParam().starts_with("stubs_")) options.stubs = Options::Stubs::always;
+  if (GetParam() == "stubs_always") options.stubs = Options::Stubs::always;
+  if (GetParam() == "stubs_apart") options.stubs = Options::Stubs::apart;
   if (source.text.starts_with("# events")) {
     options.place = core::Placement::none;
     options.events = 1;  // instructions
