@@ -97,6 +97,13 @@ enum {
  * events early, for what the counter lacks at a probe. */
 #define CHORD_EVENT_PARTS 2
 #define CHORD_EVENT_BIAS (CHORD_EVENT_PARTS * CHORD_EVENT_KINDS)
+/* Behind them: what measures calls (runtime/brackets.cc), two words. */
+#define CHORD_EVENT_BRACKETS (CHORD_EVENT_BIAS + CHORD_EVENT_KINDS)
+#define CHORD_EVENT_WORDS (CHORD_EVENT_BRACKETS + 2)
+/* The array and, weakly, this function, which gives its offset from the thread pointer, are
+ * defined by woven code that counts events: thread-local memory that other libraries could
+ * not do without is too dear to be kept for nothing. */
+#define CHORD_EVENTS_PLACE_SYMBOL "__chord_events_place"
 #define CHORD_BUDGET_WINDOW 1024
 /* Defined, weakly, by woven code whose probes look. */
 #define CHORD_CHECKED_SYMBOL "__chord_checked"

@@ -12,10 +12,6 @@
 // is filled and emptied before it is given back; one whose total is null is not open yet.
 #include "runtime.h"
 
-extern "C" {
-CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local chord::runtime::BracketStack __chord_brackets = {};
-}
-
 // What woven code calls: with its argument above the return address, and every register kept.
 //   __chord_open, __chord_close                  the total's offset from the thread pointer
 //   __chord_open_shared, __chord_close_shared    its distance from the instruction that passes
@@ -32,17 +28,19 @@ asm(R"(
 	.else
 	addq %fs:0, %rdx
 	.endif
-	movq __chord_brackets@gottpoff(%rip), %rcx
-	movq %fs:(%rcx), %rax
+	movq __chord_own_events(%rip), %rcx
+	testq %rcx, %rcx
+	je 1f
+	movq %fs:192(%rcx), %rax
 	.endm
 
 	.macro __chord_open_bracket
-	cmpq %fs:8(%rcx), %rax
+	cmpq %fs:200(%rcx), %rax
 	je 1f
-	addq $24, %fs:(%rcx)
+	addq $24, %fs:192(%rcx)
+	movq %rcx, %rdi
 	leaq 48(%rsp), %rcx
 	movq %rcx, (%rax)
-	movq __chord_events@gottpoff(%rip), %rdi
 	movq (%rdx), %rcx
 	subq %fs:(%rdi), %rcx
 	subq %fs:64(%rdi), %rcx
@@ -59,15 +57,14 @@ asm(R"(
 	jne 1f
 	cmpq %rdx, -8(%rax)
 	jne 1f
-	movq __chord_events@gottpoff(%rip), %rdi
+	movq %rcx, %rdi
 	movq -16(%rax), %rcx
 	addq %fs:(%rdi), %rcx
 	addq %fs:64(%rdi), %rcx
 	subq %fs:128(%rdi), %rcx
 	movq %rcx, (%rdx)
 	movq $0, -8(%rax)
-	movq __chord_brackets@gottpoff(%rip), %rcx
-	subq $24, %fs:(%rcx)
+	subq $24, %fs:192(%rdi)
 	.endm
 
 	.macro __chord_bracket name, place, what
@@ -124,7 +121,7 @@ uint64_t instructions_of(const Module &module, const char *thread_pointer) {
 }
 
 BracketStack &stack_of(const Module &module, const char *thread_pointer) {
-  return *const_cast<BracketStack *>(reinterpret_cast<const BracketStack *>(thread_pointer + module.brackets));
+  return *reinterpret_cast<BracketStack *>(event_counter(module, thread_pointer, CHORD_EVENT_BRACKETS));
 }
 
 // The lowest place is never used: a look below the top always finds one.
@@ -151,9 +148,9 @@ bool take_stack(BracketStack &stack) {
 
 // The stack is full, or there is none yet.
 extern "C" CHORD_SHARED void __chord_open_slowly(uint64_t *total, uint64_t key) {
-  BracketStack &stack = __chord_brackets;
   Instance *running = instance();
   if (running == nullptr) return;
+  BracketStack &stack = stack_of(*__chord_module.module, thread_pointer());
   if (stack.end != nullptr || !take_stack(stack)) {
     running->notes |= note_calls_unmeasured;
     return;
@@ -166,9 +163,10 @@ extern "C" CHORD_SHARED void __chord_open_slowly(uint64_t *total, uint64_t key) 
 
 // It is not on top. Those above it were left in a way that nobody noticed.
 extern "C" CHORD_SHARED void __chord_close_slowly(uint64_t *total, uint64_t key) {
-  BracketStack &stack = __chord_brackets;
   Instance *running = instance();
-  if (running == nullptr || stack.end == nullptr) return;
+  if (running == nullptr) return;
+  BracketStack &stack = stack_of(*__chord_module.module, thread_pointer());
+  if (stack.end == nullptr) return;
   Bracket *bracket = stack.top - 1;
   while (bracket >= bottom_of(stack) && (bracket->key != key || bracket->total != total)) --bracket;
   running->notes |= note_calls_unmeasured;
@@ -180,11 +178,9 @@ extern "C" CHORD_SHARED void __chord_close_slowly(uint64_t *total, uint64_t key)
   }
 }
 
-int64_t offset_of_brackets() { return reinterpret_cast<char *>(&__chord_brackets) - thread_pointer(); }
-
 void close_brackets(Instance &instance, uint64_t stack_pointer) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next) {
-    if (!module->live) continue;
+    if (module->events == 0) continue;
     BracketStack &stack = stack_of(*module, thread_pointer());
     if (stack.end == nullptr) continue;
     uint64_t now = instructions_of(*module, thread_pointer());
@@ -196,6 +192,7 @@ void close_brackets(Instance &instance, uint64_t stack_pointer) {
 }
 
 void settle_brackets(const Module &module, const Thread &thread) {
+  if (module.events == 0) return;
   const BracketStack &stack = stack_of(module, thread.pointer);
   if (stack.end == nullptr) return;
   uint64_t now = instructions_of(module, thread.pointer);
@@ -211,7 +208,7 @@ void give_up_brackets(const Module &module, const Thread &thread) {
 
 bool measures_calls(const Instance &instance) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->live && stack_of(*module, thread_pointer()).end != nullptr) return true;
+    if (module->events != 0 && stack_of(*module, thread_pointer()).end != nullptr) return true;
   return false;
 }
 

@@ -118,12 +118,12 @@ void share_out(Instance &instance, Thread &thread, uint32_t kind) {
   uint64_t used = events_of_thread(instance, kind), left = budget.limit > used ? budget.limit - used : 0;
   uint64_t parts = 1;  // and one for what a counter lacks at a probe
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    parts += module->live ? CHORD_EVENT_PARTS : 0;
+    parts += module->events != 0 ? CHORD_EVENT_PARTS : 0;
   uint64_t given = left / parts;
   budget.watched = given <= CHORD_BUDGET_WINDOW;
   uint64_t value = budget.watched ? used_up : 2 * idle - given;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->live) set_parts(event_counter(*module, thread.pointer, kind), budget.runs ? value : idle);
+    if (module->events != 0) set_parts(event_counter(*module, thread.pointer, kind), budget.runs ? value : idle);
 }
 
 bool counts(const Instance &instance, uint32_t kind) {
@@ -256,7 +256,7 @@ void begin_budgets(Instance &instance, Thread &thread) {
 
 // Its first probe comes here, and shares out what is left.
 void watch_new_module(const Module &module, const Thread &thread) {
-  for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
+  for (uint32_t kind = 0; module.events != 0 && kind < CHORD_EVENT_KINDS; ++kind) {
     if (thread.budgets[kind].runs) set_parts(event_counter(module, thread.pointer, kind), used_up);
   }
 }

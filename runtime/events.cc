@@ -1,23 +1,27 @@
 // Events: one counter per kind and thread, kept by woven code (see events.h of the
-// weaver). In each module they lie in a small thread-local array, found by the same
+// weaver). In each module that counts any they lie in a small thread-local array, found by the same
 // offset in every thread; a kind that is counted has a record among the module's
 // procedures, so that adding up, segments, forks and pauses treat it as they do any
 // other counter. A query adds up the modules.
 #include "runtime.h"
 
 extern "C" {
-CHORD_SHARED
-    __attribute__((tls_model("initial-exec"))) thread_local uint64_t __chord_events[CHORD_EVENT_BIAS + CHORD_EVENT_KINDS] = {};
+int64_t __chord_events_place() __attribute__((weak, visibility("hidden")));
+// Module::events of the module that this copy of the runtime is part of.
+CHORD_SHARED int64_t __chord_own_events = 0;
 }
 
 namespace chord::runtime {
 
-int64_t offset_of_events() { return reinterpret_cast<char *>(__chord_events) - thread_pointer(); }
+int64_t offset_of_events(const Module &module) {
+  if (is_defined(module, reinterpret_cast<void *>(__chord_events_place))) __chord_own_events = __chord_events_place();
+  return __chord_own_events;
+}
 
 uint64_t events_of_thread(const Instance &instance, uint32_t kind, const char *pointer) {
   uint64_t sum = 0;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->live) sum += events_at(event_counter(*module, pointer, kind));
+    if (module->events != 0) sum += events_at(event_counter(*module, pointer, kind));
   return sum;
 }
 
@@ -60,7 +64,7 @@ uint64_t events_in_process(Instance &instance, uint32_t kind) {
       if (module->shape[i].key == CHORD_EVENT_KEY(kind)) sum += module->merged[at];
       at += module->shape[i].count;
     }
-    for (Thread *thread = instance.threads; module->live && thread != nullptr; thread = thread->next)
+    for (Thread *thread = instance.threads; module->events != 0 && thread != nullptr; thread = thread->next)
       sum += events_at(event_counter(*module, thread->pointer, kind));
   }
   return sum;
@@ -72,7 +76,8 @@ CHORD_API uint64_t __chord_api_events(int kind) {
   Instance *running = instance();
   if (running == nullptr || static_cast<unsigned>(kind) >= CHORD_EVENT_KINDS) return 0;
   // Usually there is no other module, and has not been.
-  if (running->modules->next == nullptr) return events_at(__chord_events + kind);
+  if (running->modules->next == nullptr && __chord_own_events != 0)
+    return events_at(reinterpret_cast<const uint64_t *>(thread_pointer() + __chord_own_events) + kind);
   return events_of_thread(*running, static_cast<uint32_t>(kind));
 }
 

@@ -240,6 +240,7 @@ void retire_module(Instance &instance, Module &module) {
     unmap_kept(instance, block->pages, block->pages_size);
   module.free_blocks = nullptr;
   module.live = false;
+  module.events = 0;
   module.procs = nullptr;
   settle_all_events(instance, false);
 }

@@ -21,7 +21,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 12;
+constexpr uint32_t layout_version = 13;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -58,8 +58,7 @@ struct Module {
   uint64_t bias;
   char *delta_low, *delta_high;  // range of the DELTA counters, empty without
   int64_t delta_variable;        // __chord_delta, relative to the thread pointer
-  int64_t events;                // __chord_events, likewise
-  int64_t brackets;              // __chord_brackets, likewise
+  int64_t events;                // __chord_events, likewise; 0: not live, or it counts none
   bool checks_budget;            // some of its probes do
   bool lacks_rules;              // some of its code has no unwind information
   size_t thread_bytes;           // size of the THREAD counters
@@ -98,8 +97,13 @@ void add_counts_of_thread(const Module &module, const Thread &thread, uint64_t *
 void zero_thread_counters(const Module &module, const Thread &thread, bool blocks_only);
 // Gives the thread its own block of a DELTA module.
 void give_block(Instance &instance, Module &module, Thread &thread);
-// The calling module's __chord_events, relative to the thread pointer (events.cc).
-int64_t offset_of_events();
+// The calling module's __chord_events, relative to the thread pointer (events.cc), or 0.
+int64_t offset_of_events(const Module &module);
+// Of a weak symbol's address in the calling module: not 0. (gold has it moved with a
+// position-independent program, all the same.)
+inline bool is_defined(const Module &module, const void *symbol) {
+  return symbol != nullptr && reinterpret_cast<uint64_t>(symbol) != module.bias;
+}
 // A thread's counter of a kind in a module: its first part (chord_abi.h).
 inline uint64_t *event_counter(const Module &module, const char *thread_pointer, uint32_t kind) {
   return const_cast<uint64_t *>(reinterpret_cast<const uint64_t *>(thread_pointer + module.events)) + kind;
@@ -209,8 +213,6 @@ struct BracketStack {
 };
 static_assert(sizeof(Bracket) == 24);
 
-// The calling module's __chord_brackets, relative to the thread pointer.
-int64_t offset_of_brackets();
 // The calling thread has left all that was opened at or below the stack pointer.
 void close_brackets(Instance &instance, uint64_t stack_pointer);
 // Brings the totals of a thread at rest up to date; what is open stays open.

@@ -334,10 +334,9 @@ void describe_module(Module &module, Instance &instance) {
   module.procs = __start_chord_procs;
   module.proc_count = static_cast<size_t>(__stop_chord_procs - __start_chord_procs);
   module.delta_variable = reinterpret_cast<char *>(&__chord_delta) - thread_pointer();
-  module.events = offset_of_events();
-  module.brackets = offset_of_brackets();
-  module.checks_budget = &__chord_checked != nullptr;
-  module.lacks_rules = &__chord_no_rules != nullptr;
+  module.events = offset_of_events(module);
+  module.checks_budget = is_defined(module, &__chord_checked);
+  module.lacks_rules = is_defined(module, &__chord_no_rules);
 }
 
 }  // namespace chord::runtime

@@ -295,7 +295,7 @@ void end_thread(Instance &instance, Thread &thread) {
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
     add_counts_of_thread(*module, thread, module->merged);
     module->totalled = true;
-    if (module->live) give_up_brackets(*module, thread);
+    if (module->events != 0) give_up_brackets(*module, thread);
     zero_thread_counters(*module, thread, false);
   }
   for (Module *module = instance.modules; module != nullptr; module = module->next)

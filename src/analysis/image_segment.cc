@@ -205,7 +205,7 @@ std::vector<format::ThreadEvents> ImageReader::events_by_thread() const {
     for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
       uint64_t fresh = 0 - thread.settled[kind];
       for (const Module &module : modules_)
-        if (module.live) fresh += events_of(module, thread, kind);
+        if (module.events != 0) fresh += events_of(module, thread, kind);
       if (fresh != 0) all.push_back({thread.number, kind, fresh});
     }
   }

@@ -121,7 +121,7 @@ std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &
              emit_record(placer, totals_label(n), totals_record_label(n), calls, options.counters, format::totals_key(map));
   }
   return totals + emit_counters(placer, counters_label(n), count, options.counters) + numbers +
-         emit_record(placer, counters_label(n), record_label(n), count, options.counters, map.key) + tie_event_records(options) +
+         emit_record(placer, counters_label(n), record_label(n), count, options.counters, map.key) + tie_event_records(options, record_label(n)) +
          emit_anchor(placer, map, n, spots);
 }
 

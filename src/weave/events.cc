@@ -344,6 +344,15 @@ void for_each_kind(const Options &options, Action action) {
   }
 }
 
+// Once in a module that counts any, and where the runtime finds them.
+std::string emit_event_counters() {
+  return fmt::format(
+      "\t.section .tbss.{0},\"awTG\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n"
+      "\t.section .text.{2},\"axG\",@progbits,{0},comdat\n\t.weak {2}\n\t.hidden {2}\n\t.type {2},@function\n"
+      "{2}:\n\tendbr64\n\tmovq {0}@gottpoff(%rip),%rax\n\tret\n\t.size {2},.-{2}\n",
+      kCounters, 8 * CHORD_EVENT_WORDS, CHORD_EVENTS_PLACE_SYMBOL);
+}
+
 }  // namespace
 
 std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit, const Procedure &procedure,
@@ -361,16 +370,15 @@ std::string emit_event_records(const Options &options) {
         "\t.quad {2}, {3}\n\t.long 1, {4}\n",
         CHORD_PROCS_SECTION, name, kind, CHORD_EVENT_KEY(kind), static_cast<int>(CHORD_COUNTERS_EVENT));
   });
-  if (options.budget) {
-    out += emit_flag(CHORD_CHECKED_SYMBOL);
-  }
+  if (options.events != 0) out += emit_event_counters();
+  if (options.budget) out += emit_flag(CHORD_CHECKED_SYMBOL);
   return out;
 }
 
-std::string tie_event_records(const Options &options) {
+std::string tie_event_records(const Options &options, const std::string &record) {
   std::string out;
   for_each_kind(options, [&](uint32_t, const std::string &name) {
-    out += fmt::format("\t.reloc .,BFD_RELOC_NONE,{}\n", name);
+    out += fmt::format("\t.reloc {},BFD_RELOC_NONE,{}\n", record, name);
   });
   return out;
 }

@@ -61,7 +61,7 @@ std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit,
 
 // The runtime's record of each counted kind, as assembler text; once for a unit.
 std::string emit_event_records(const Options &options);
-// Ties those records to the section being written, which they then live as long as.
-std::string tie_event_records(const Options &options);
+// Ties those records to the one with that label, in the section being written: they then live as long as it.
+std::string tie_event_records(const Options &options, const std::string &record);
 
 }  // namespace chord::weave

@@ -64,3 +64,26 @@ for compiler in gcc clang; do
     counts "$what link-time optimisation"
   done
 done
+# Counters of events are there if some object counts any, whichever comes first.
+cat >three.c <<'SOURCE'
+#include <chord/chord.h>
+int work(int n);
+int main(void) {
+  for (int i = 0; i < 10; i++) work(i);
+  return (int)chord_events(CHORD_CALLS);
+}
+SOURCE
+echo 'int work(int n) { return n + 1; }' >four.c
+for events in --events=calls ""; do
+  "$CHORD" $events gcc -O1 -fPIE "-I$root/runtime/include" -c three.c
+  "$CHORD" gcc -O1 -fPIE -c four.c
+  for linker in bfd gold lld mold; do
+    command -v ld.$linker >links || continue
+    for kind in -pie -static -no-pie; do
+      for objects in "three.o four.o" "four.o three.o"; do
+        gcc -fuse-ld=$linker $kind $objects -o program
+        CHORD_OUT=p.chord expect_status $((${#events} == 0 ? 0 : 11)) ./program  # with its own call
+      done
+    done
+  done
+done
