@@ -65,7 +65,6 @@ asm(R"(
 	.globl __chord_wrap_vfork
 	.hidden __chord_wrap_vfork
 	.type __chord_wrap_vfork, @function
-	.p2align 4
 __chord_wrap_vfork:
 	.cfi_startproc
 	endbr64
@@ -78,6 +77,43 @@ __chord_wrap_vfork:
 	jmp *vfork@GOTPCREL(%rip)
 	.cfi_endproc
 	.size __chord_wrap_vfork, . - __chord_wrap_vfork
+	.popsection
+)");
+
+// In front of a __builtin_longjmp (weave/leaps.h), with the stack pointer it loads above the return
+// address, which is taken off. All registers but flags are kept.
+asm(R"(
+	.pushsection .text
+	.globl __chord_leap
+	.hidden __chord_leap
+	.type __chord_leap, @function
+__chord_leap:
+	.cfi_startproc
+	endbr64
+	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
+	.cfi_offset rbp, -88
+	movq %rsp, %rbp
+	.cfi_def_cfa_register rbp
+	subq $144, %rsp
+	andq $-16, %rsp
+	movq %rsp, %rdi
+	call __chord_capture
+	movq (%rbp), %rax
+	movq %rax, 48(%rsp)
+	leaq 88(%rbp), %rax
+	movq %rax, 56(%rsp)
+	movq 80(%rbp), %rax
+	movq %rax, 128(%rsp)
+	movq 88(%rbp), %rdi
+	movq %rsp, %rsi
+	call __chord_note_leap
+	movq %rbp, %rsp
+	.cfi_def_cfa_register rsp
+	__chord_pop rbp, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	.cfi_restore rbp
+	ret $8
+	.cfi_endproc
+	.size __chord_leap, . - __chord_leap
 	.popsection
 )");
 
@@ -159,6 +195,15 @@ CHORD_WRAPPER CHORD_FAST void __chord_note_jump(const __jmp_buf_tag *environment
   Frame here;
   here.registers = *caller;
   record_jump(*running, thread, here, target, 1);
+}
+
+// Its own frame it leaves by a jump, which is counted as any other is.
+CHORD_WRAPPER void __chord_note_leap(uint64_t target, const Registers *caller) {
+  Instance *running = instance();
+  if (running == nullptr || running->finished) return;
+  Frame here;
+  here.registers = *caller;
+  if (step(*running, here) == Step::caller) record_jump(*running, current_thread(*running), here, target, 1);
 }
 
 CHORD_WRAPPER __attribute__((noreturn)) void __chord_wrap__exit(int status) {

@@ -206,6 +206,10 @@ VectorUse vector_use(const Decoded &decoded);
 // changed; flags and the red zone must be dead.
 Snippet ask_bracket(const CounterPlace &place, bool opens);
 
+// Tells the runtime that control is about to leave for a frame whose stack pointer is read from
+// memory `operand`. All registers but flags are kept.
+Snippet note_leap(std::string_view operand);
+
 // ---- Path registers (x86_64_paths.cc) ----
 
 // Where a procedure keeps the number of the path it is on.

@@ -360,4 +360,14 @@ Snippet ask_bracket(const CounterPlace &p, bool opens) {
   return s;
 }
 
+Snippet note_leap(std::string_view operand) {
+  Snippet s;
+  s.moves_stack = true;
+  s.price = 4;
+  s.text = move_stack(-kRedZone) +
+           fmt::format("\tpushq\t{}\n\t.cfi_adjust_cfa_offset 8\n\tcall\t__chord_leap\n\t.cfi_adjust_cfa_offset -8\n", operand) +
+           move_stack(kRedZone);
+  return s;
+}
+
 }  // namespace chord::isa

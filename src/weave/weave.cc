@@ -15,6 +15,7 @@
 #include "weave/brackets.h"
 #include "weave/events.h"
 #include "weave/implied_entries.h"
+#include "weave/leaps.h"
 #include "weave/paths.h"
 #include "weave/plan_procedure.h"
 #include "weave/sites.h"
@@ -187,6 +188,7 @@ class UnitWeaver {
     std::optional<Brackets> brackets = Brackets{};
     if (options_.callsites) brackets = plan_brackets(unit_, p, map, liveness, sites, options_, n, why_not);
     if (!brackets) return why_not;
+    for (Probe &leap : plan_leaps(unit_, p, liveness)) brackets->outer.push_back(std::move(leap));
     std::vector<Probe> all = *probes;
     all.insert(all.end(), brackets->outer.begin(), brackets->outer.end());
     all.insert(all.end(), brackets->inner.begin(), brackets->inner.end());
