@@ -115,7 +115,13 @@ class Standin {
       if (options_.verify) throw;
       base::warning(fmt::format("{}: left uninstrumented: {}", name(), e.what()), e.hint);
     }
-    return run_as_typed();
+    int status = run_as_typed();
+    // Where the original fails as well (no such folder, a full disk), weaving is not to blame.
+    if (rejected_.empty() || status != 0) return status;
+    base::bug(fmt::format("{}: the woven assembly was rejected:\n{}", name(), rejected_));
+    if (!options_.verify) return 0;
+    ::unlink(line_.output.c_str());
+    return 1;
   }
 
  private:
@@ -157,8 +163,7 @@ class Standin {
     base::Outcome outcome = base::run(command, nullptr, true);
     if (outcome.status != 0) {
       ::unlink(line_.output.c_str());
-      base::bug(fmt::format("{}: the woven assembly was rejected:\n{}", name(), outcome.errors));
-      if (options_.verify) return 1;
+      rejected_ = outcome.errors;
       return std::nullopt;
     }
     if (woven.unmatched != 0) {
@@ -188,6 +193,7 @@ class Standin {
   std::string text_;
   bool reads_stdin_ = false;
   bool changed_ = false;  // what the real assembler gets is not what was given
+  std::string rejected_;  // what the assembler said of the woven text
 };
 
 // Weights that cannot be read cost time when the program runs, but no build.

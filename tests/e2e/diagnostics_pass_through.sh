@@ -16,3 +16,10 @@ done
 printf 'void absent(void); int main(void) { absent(); return 0; }\n' >link.c
 expect_status 1 "$CHORD" gcc link.c -o link
 expect_contains "linker error" "undefined reference to \`absent'" err
+# A place that cannot be written to is the assembler's to name, once, and no fault of chord's.
+echo 'int f(int x) { return x + 1; }' >fine.c
+for compiler in gcc "clang -fno-integrated-as"; do
+  $compiler -c fine.c -o nowhere/fine.o 2>plain.err || :
+  "$CHORD" $compiler -c fine.c -o nowhere/fine.o 2>woven.err && fail "$compiler: an object in no folder"
+  cmp plain.err woven.err || fail "$compiler: no such folder: $(cat woven.err)"
+done
