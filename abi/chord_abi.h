@@ -101,8 +101,8 @@ enum {
 #define CHORD_EVENT_BRACKETS (CHORD_EVENT_BIAS + CHORD_EVENT_KINDS)
 #define CHORD_EVENT_WORDS (CHORD_EVENT_BRACKETS + 2)
 /* The array and, weakly, this function, which gives its offset from the thread pointer, are
- * defined by woven code that counts events: thread-local memory that other libraries could
- * not do without is too dear to be kept for nothing. */
+ * defined by woven code that counts events. Other code has neither: libc keeps little
+ * thread-local memory for libraries that are loaded later. */
 #define CHORD_EVENTS_PLACE_SYMBOL "__chord_events_place"
 #define CHORD_BUDGET_WINDOW 1024
 /* Defined, weakly, by woven code whose probes look. */

@@ -12,6 +12,9 @@
 // is filled and emptied before it is given back; one whose total is null is not open yet.
 #include "runtime.h"
 
+// As the assembly below has it.
+static_assert(8 * CHORD_EVENT_KINDS == 64 && 8 * CHORD_EVENT_BIAS == 128 && 8 * CHORD_EVENT_BRACKETS == 192);
+
 // What woven code calls: with its argument above the return address, and every register kept.
 //   __chord_open, __chord_close                  the total's offset from the thread pointer
 //   __chord_open_shared, __chord_close_shared    its distance from the instruction that passes

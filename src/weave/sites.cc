@@ -34,7 +34,9 @@ class Finder {
     for (uint32_t e = 1; e < p_.edges.size(); ++e) {
       sites.edge[e] = edge_site(p_.edges[e]);
       sites.edge[e].block = p_.edges[e].from;
-      if (sites.edge[e].is_stub() && is_code(p_.edges[e].to)) sites.edge[e].gap = gap_before(p_.edges[e].to, sites.edge[e].fragment);
+      if (Site &site = sites.edge[e]; site.is_stub() && is_code(p_.edges[e].to)) {
+        site.gap = gap_before(p_.edges[e].to, site.fragment);
+      }
     }
     for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
       if (p_.blocks[b].kind == BlockKind::code) sites.block[b] = start_of(b);

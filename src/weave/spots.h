@@ -36,8 +36,9 @@ class SpotWriter {
   // Each gives the chunk's text; unwind lines only where `unwind` says so.
   std::string text_before(uint32_t statement, bool unwind);
   std::string text_after(uint32_t statement, bool unwind);
-  // With `jump` at its end; `gap`: or in front of that label. `places`: labels for where a check in it stands (isa::Check): at
-  // `target`, or, if counts are still to be made there, at the end of the stub.
+  // With `jump` at its end; or, with `gap`, in front of that label. `places`: labels for where a
+  // check in it stands (isa::Check): at `target`, or, if counts are still to be made there, at the
+  // end of the stub.
   std::string text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
                            const std::string &target, const std::string &jump, uint32_t gap = assembly::kNoStatement);
 

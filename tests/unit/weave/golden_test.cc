@@ -50,7 +50,6 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   if (!GetParam().starts_with("implied_")) options.entries = Options::Entries::counted;
   if (!GetParam().starts_with("half_")) options.steps = Options::Steps::whole;
   if (GetParam() == "stubs_always") options.stubs = Options::Stubs::always;
-  if (GetParam() == "stubs_apart") options.stubs = Options::Stubs::apart;
   if (source.text.starts_with("# events")) {
     options.place = core::Placement::none;
     options.events = 1;  // instructions
@@ -135,6 +134,33 @@ TEST_F(Damage, AProbeThatDestroysIsFound) {
   std::string harmful = "movl $9,%esi #";
   harmful.resize(probe.size(), 'x');
   damage(probe, harmful);
+  expect_refused();
+}
+
+// What falling_stub.expected has in front of .L5 stands at the end, and jumps.
+class StubsApart : public Damage {
+ protected:
+  void SetUp() override {
+    options_.entries = Options::Entries::counted;
+    options_.stubs = Options::Stubs::apart;
+    weave("falling_stub");
+  }
+};
+TEST_F(StubsApart, StandBehindTheLastInstruction) {
+  EXPECT_NE(woven_.text.find("\tjmp\t.L5\n.Lchord_e0_0:\n"), std::string::npos) << woven_.text;
+  EXPECT_EQ(woven_.text.find(".skip"), std::string::npos) << woven_.text;
+}
+
+// And a stub in front of its block must fall into that one.
+class FallingStubDamage : public Damage {
+ protected:
+  void SetUp() override {
+    options_.entries = Options::Entries::counted;
+    weave("falling_stub");
+  }
+};
+TEST_F(FallingStubDamage, AProbeInFrontOfTheWrongBlockIsFound) {
+  damage("js	.Lchord_s0_0", "js	.Lchord_m0_8");
   expect_refused();
 }
 
