@@ -25,6 +25,14 @@ uint64_t add(uint64_t a, uint64_t b, bool wraps, const std::string &where) {
   return sum;
 }
 
+// A counter that a register of the program's own stands for goes down where the register
+// does, so what looks like the greatest of counts is a small number below zero.
+uint64_t add_counter(uint64_t a, uint64_t b, bool wraps, const std::string &where) {
+  int64_t sum = 0;
+  if (!__builtin_add_overflow(static_cast<int64_t>(a), static_cast<int64_t>(b), &sum)) return static_cast<uint64_t>(sum);
+  return add(a, b, wraps, where);
+}
+
 bool is_register(uint32_t kind) { return kind >= CHORD_EXIT_REGISTER && kind != CHORD_EXIT_PATH; }
 
 class Merged {
@@ -104,7 +112,7 @@ class Merged {
           fmt::format("{}: the profiles are of different builds (procedure {:#x})", into.path, p.key),
           "merge only profiles of the same build of a program");
     }
-    for (size_t i = 0; i < counters.size(); ++i) counters[i] = add(counters[i], p.counters[i], wraps_, into.path);
+    for (size_t i = 0; i < counters.size(); ++i) counters[i] = add_counter(counters[i], p.counters[i], wraps_, into.path);
     if (!p.numbers.empty()) add_numbers(sum.numbers, p.numbers, into.path);
   }
 

@@ -23,3 +23,26 @@ wait
 expect_equal "calls after thirty runs at once" 90 "$(calls many.chord work)"
 "$CHORD" merge -o merged.chord many.chord sample.chord
 expect_equal "calls after merging" 99 "$(calls merged.chord work)"
+
+# A loop that counts down in a register leaves a number below zero in each of them.
+cat > down.c <<'END'
+#include <stdlib.h>
+int main(int argc, char **argv) {
+    unsigned long sum = 0;
+    for (unsigned n = (unsigned)atoi(argv[argc - 1]); n != 0; --n) {
+        sum = sum * 3 + n;
+        __asm__ volatile("" : "+r"(sum));
+    }
+    return sum == 1;
+}
+END
+"$CHORD" gcc -O2 down.c -o down
+CHORD_OUT=down-1000.chord ./down 1000
+CHORD_OUT=down-500.chord ./down 500
+"$CHORD" merge -o down.chord down-1000.chord down-500.chord
+executed() {
+  "$CHORD" report --json "$1" | python3 -c 'import json, sys; print(json.load(sys.stdin)["instructions"])'
+}
+first=$(executed down-1000.chord) second=$(executed down-500.chord)
+[ "$first" -gt 3000 ] || fail "1000 rounds executed $first instructions"
+expect_equal "instructions after merging" $((first + second)) "$(executed down.chord)"

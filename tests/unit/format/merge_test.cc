@@ -82,7 +82,14 @@ TEST(Merge, MismatchesAndOverflowAreNamed) {
     EXPECT_STREQ(e.what(), "/bin/a: the profiles are of different builds");
   }
   EXPECT_THROW(merge_segments({run("", {1, 2}), run("", {1})}), base::Error);
-  EXPECT_THROW(merge_segments({run("", {UINT64_MAX}), run("", {1})}), base::Error);
+  EXPECT_THROW(merge_segments({run("", {uint64_t{1} << 63}), run("", {uint64_t{1} << 63})}), base::Error);
+}
+
+// A loop that counts down in a register of the program's own leaves such numbers.
+TEST(Merge, CountersBelowZeroAddUp) {
+  uint64_t minus_1000 = uint64_t{0} - 1000, minus_500 = uint64_t{0} - 500;
+  std::vector<Segment> merged = merge_segments({run("", {minus_1000}), run("", {minus_500}), run("", {2})});
+  EXPECT_EQ(merged[0].modules[0].procedures[0].counters, std::vector<uint64_t>{uint64_t{0} - 1498});
 }
 
 }  // namespace
