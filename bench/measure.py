@@ -111,9 +111,12 @@ def callgrind_slowdown(binary, runs):
 
 def calibrated_size(binary, inputs, seconds):
     """The size of input that keeps the plain program busy for `seconds`."""
-    size = 1
+    size, before = 1, 0.0
     while True:
         spent = cpu_seconds(binary, inputs(size))
+        if spent < before / 2:
+            raise SystemExit(f"{binary}: larger inputs take less time ({spent:.2f} s at size {size}): are they refused?")
+        before = spent
         if spent >= 0.8 * seconds or size > 100000:
             return size
         size = max(size + 1, int(size * min(20.0, seconds / max(spent, 0.005))))

@@ -216,7 +216,8 @@ def jpeg(cache):
     flags = ["-DBMP_SUPPORTED", "-DGIF_SUPPORTED", "-DPPM_SUPPORTED", "-DTARGA_SUPPORTED", f"-I{config}", f"-I{folder}"]
 
     def runs(size):
-        image = sample_image(96, 48 * size)
+        columns = -(-size // 1000)  # an image is at most 65,500 pixels high
+        image = sample_image(96 * columns, 48 * size // columns)
         return [Run(["-quality", "85", "-optimize"], image), Run(["-progressive", "-dct", "float"], image)]
 
     return Real("jpeg", sources, flags, ["-lm"], runs)
