@@ -6,6 +6,7 @@
 
 #include "analysis/interrupted.h"
 #include "base/diagnostics.h"
+#include "core/counter_sums.h"
 #include "core/running_activations.h"
 
 namespace chord::analysis {
@@ -179,6 +180,8 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
       plan.counters.push_back({core::Site::edge, plan.called});
       measurement.counters.push_back(measured.called);
     }
+    std::string contradiction = core::resolve_sums(graph, plan, measurement);
+    if (procedure.problem.empty()) procedure.problem = contradiction;
     if (measured.cut_off) add_running(graph, plan, measurement, procedure);
     procedure.counts = core::solve_counts(graph, plan, measurement);
   }

@@ -26,7 +26,7 @@ class Adder {
     if (interruption_.count != 0) measured_.exits.push_back({instruction, false, interruption_.count});
     uint32_t block = block_of(p_, instruction);
     for (const format::Held &h : p_.held) {
-      if (is_due(h, block, instruction)) measured_.counters[h.counter] += count_ * static_cast<uint64_t>(int64_t{h.step});
+      if (is_due(h, block, instruction)) measured_.counters[h.counter] += count_ * static_cast<uint64_t>(int64_t{step(h, block)});
     }
   }
 
@@ -51,6 +51,16 @@ class Adder {
   }
 
  private:
+  // What the instruction that is due in the block adds.
+  int32_t step(const format::Held &h, uint32_t block) const {
+    const core::Counter &c = p_.plan.counters[h.counter];
+    if (c.site != core::Site::sum) return h.step;
+    for (const core::CounterSum::Term &t : p_.plan.sums[c.id].terms) {
+      if (t.vertex == block) return t.times;
+    }
+    return 0;
+  }
+
   // The count is supposed to be made, but the program's instruction that makes it is to come.
   bool is_due(const format::Held &h, uint32_t block, uint32_t instruction) const {
     if (!std::binary_search(h.due.begin(), h.due.end(), block)) return false;

@@ -20,13 +20,28 @@ enum class Placement : uint8_t {
   chosen_paths,  // some paths alone (core/chosen_paths.h); edges cannot be told
 };
 
-enum class Site : uint8_t { edge, vertex };
+enum class Site : uint8_t { edge, vertex, sum };
 
-// A counter that goes up by one each time its edge (vertex) is executed.
+// A counter that goes up by one each time its edge (vertex) is executed, or holds a sum.
 struct Counter {
   Site site = Site::edge;
-  uint32_t id = 0;  // EdgeId or Vertex
+  uint32_t id = 0;  // EdgeId, Vertex, or index in Plan::sums
   bool operator==(const Counter &) const = default;
+};
+
+// More of them a plan has not: each is another row to eliminate.
+inline constexpr size_t kMostSums = 8;
+
+// A counter that changes by `times` each time a vertex is executed (core/counter_sums.h).
+struct CounterSum {
+  struct Term {
+    Vertex vertex = 0;
+    int32_t times = 0;
+    bool operator==(const Term &) const = default;
+  };
+  std::vector<Term> terms;  // vertices ascending
+  Counter spared;           // with this one in its place the plan would tell as much
+  bool operator==(const CounterSum &) const = default;
 };
 
 // What turns numbers of paths back into paths.
@@ -48,12 +63,13 @@ struct PathPlan {
 
 struct Plan {
   Placement placement = Placement::optimal;
-  std::vector<Counter> counters;  // index = number of the counter in memory
+  std::vector<Counter> counters;  // index = number of the counter in memory; those of sums last
   std::vector<EdgeId> never;      // edges that control cannot take: known to be 0
   PathPlan paths;                 // Placement::paths and chosen_paths only
   // The edge by which activations start, where their number is that of the calls in
   // other procedures, which are counted there; else kNone.
   EdgeId called = kNone;
+  std::vector<CounterSum> sums;  // in the order of their counters
 
   // Counters of the plan that are known by index.
   uint64_t words() const {

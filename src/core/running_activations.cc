@@ -4,31 +4,19 @@
 #include <cmath>
 #include <limits>
 
+#include "core/ports.h"
+
 namespace chord::core {
 namespace {
 
-// Ports and arcs as in the solver: edge u->v is an arc out(u) -> in(v), a vertex one from
-// its in-port to its out-port.
-struct Arcs {
-  Arcs(const Graph &graph_, const Plan &plan) : graph(graph_), known(graph.edge_count() + graph.vertex_count()) {
+struct Arcs : Ports {
+  Arcs(const Graph &graph_, const Plan &plan) : Ports{graph_}, known(arc_count()) {
     for (EdgeId e : plan.never) known[e] = true;
-    for (const Counter &counter : plan.counters) known[number(counter)] = true;
-  }
-  uint32_t number(const Counter &counter) const {
-    return counter.site == Site::edge ? counter.id : graph.edge_count() + counter.id;
-  }
-  Counter counter(uint32_t arc) const {
-    return arc < graph.edge_count() ? Counter{Site::edge, arc} : Counter{Site::vertex, arc - graph.edge_count()};
-  }
-  uint32_t tail(uint32_t arc) const {
-    return arc < graph.edge_count() ? 2 * graph.edge(arc).from + 1 : 2 * (arc - graph.edge_count());
-  }
-  uint32_t head(uint32_t arc) const {
-    return arc < graph.edge_count() ? 2 * graph.edge(arc).to : 2 * (arc - graph.edge_count()) + 1;
+    for (const Counter &counter : plan.counters) known[arc(counter)] = true;
   }
   // Unmeasured arcs at each port.
   std::vector<std::vector<uint32_t>> unmeasured() const {
-    std::vector<std::vector<uint32_t>> at(2 * size_t{graph.vertex_count()});
+    std::vector<std::vector<uint32_t>> at(port_count());
     for (uint32_t arc = 0; arc < known.size(); ++arc) {
       if (known[arc]) continue;
       at[tail(arc)].push_back(arc);
@@ -37,7 +25,6 @@ struct Arcs {
     return at;
   }
 
-  const Graph &graph;
   std::vector<bool> known;
 };
 
@@ -69,7 +56,7 @@ class Placer {
   Placer(const Graph &graph, const Plan &plan, const Measurement &measured, const std::vector<bool> &may_hold)
       : graph_(graph), may_hold_(may_hold), arcs_(graph, plan), at_(arcs_.unmeasured()), ports_(at_.size()) {
     for (size_t i = 0; i < plan.counters.size(); ++i) {
-      uint32_t arc = arcs_.number(plan.counters[i]);
+      uint32_t arc = arcs_.arc(plan.counters[i]);
       auto flow = static_cast<int64_t>(measured.counters[i]);
       ports_[arcs_.tail(arc)].balance -= flow;
       ports_[arcs_.head(arc)].balance += flow;

@@ -1,16 +1,14 @@
 // One solver for every placement.
 //
-// Split each vertex v into an in-port and an out-port. Unknown numbers become arcs
-// between ports: an edge u->v is an arc out(u) -> in(v), the count of a vertex is an
-// arc in(v) -> out(v). The flow law holds at every port. Arcs that were measured
-// (or never run) are known and only add to a port's balance.
+// Unknown numbers are arcs between ports (core/ports.h), at each of which the flow law
+// holds. Arcs that were measured (or never run) are known and only add to a port's
+// balance. The plan has no sums (core/counter_sums.h resolves them).
 //
 // An unknown is determined exactly if its arc is a bridge of the undirected graph
 // of unknown arcs: a flow can be sent around any cycle without breaking the law,
 // and on a bridge the flow must be what one of its two sides has too much of.
 // So one depth-first search finds the bridges (Tarjan 1974) and, summing balances
-// over subtrees, their values. All arithmetic is exact: sums of at most 2^33 numbers
-// below 2^64 fit 128 bits.
+// over subtrees, their values. All arithmetic is exact (core/wide.h).
 //
 // Why vertex counts may be known where edge counts are not: a cycle of unknown
 // edges that uses vertex arcs nowhere (each vertex is touched on one port only)
@@ -21,27 +19,16 @@
 
 #include <algorithm>
 
+#include "core/ports.h"
+#include "core/wide.h"
+
 namespace chord::core {
 namespace {
-
-__extension__ typedef __int128 Wide;
-
-std::string to_text(Wide value) {
-  bool negative = value < 0;
-  std::string digits;
-  do {
-    digits.push_back(static_cast<char>('0' + static_cast<int>(negative ? -(value % 10) : value % 10)));
-    value /= 10;
-  } while (value != 0);
-  if (negative) digits.push_back('-');
-  std::reverse(digits.begin(), digits.end());
-  return digits;
-}
 
 class Solver {
  public:
   Solver(const Graph &graph, const Plan &plan, const Measurement &measured)
-      : graph_(graph), plan_(plan), measured_(measured) {}
+      : graph_(graph), ports_{graph}, plan_(plan), measured_(measured) {}
 
   Counts run() {
     counts_.edge.assign(graph_.edge_count(), 0);
@@ -57,24 +44,15 @@ class Solver {
   }
 
  private:
-  // Ports: in(v) = 2v, out(v) = 2v + 1. Arcs: edges, then vertices.
-  uint32_t arc_count() const { return graph_.edge_count() + graph_.vertex_count(); }
-  bool is_edge(uint32_t arc) const { return arc < graph_.edge_count(); }
-  uint32_t tail(uint32_t arc) const {
-    return is_edge(arc) ? 2 * graph_.edge(arc).from + 1 : 2 * (arc - graph_.edge_count());
-  }
-  uint32_t head(uint32_t arc) const {
-    return is_edge(arc) ? 2 * graph_.edge(arc).to : 2 * (arc - graph_.edge_count()) + 1;
-  }
   uint64_t &value(uint32_t arc) {
-    return is_edge(arc) ? counts_.edge[arc] : counts_.vertex[arc - graph_.edge_count()];
+    return ports_.is_edge(arc) ? counts_.edge[arc] : counts_.vertex[arc - graph_.edge_count()];
   }
   int64_t early(Vertex v) const {
     return measured_.early_exits.empty() ? 0 : static_cast<int64_t>(measured_.early_exits[v]);
   }
 
   std::string name(uint32_t arc) const {
-    if (!is_edge(arc)) return fmt::format("vertex {}", arc - graph_.edge_count());
+    if (!ports_.is_edge(arc)) return fmt::format("vertex {}", arc - graph_.edge_count());
     return fmt::format("edge {} ({}->{})", arc, graph_.edge(arc).from, graph_.edge(arc).to);
   }
   bool contradict(std::string what) {
@@ -94,7 +72,7 @@ class Solver {
                                     measured_.early_exits.size(), graph_.vertex_count()));
     }
     if (early(graph_.exit()) != 0) return contradict("activations cannot end early in the exit");
-    known_.assign(arc_count(), false);
+    known_.assign(ports_.arc_count(), false);
     for (EdgeId e : plan_.never) {
       if (e >= graph_.edge_count()) return contradict(fmt::format("the plan names edge {}", e));
       known_[e] = true;
@@ -107,10 +85,10 @@ class Solver {
 
   bool take_counter(const Counter &counter, uint64_t number) {
     bool edge = counter.site == Site::edge;
-    if (counter.id >= (edge ? graph_.edge_count() : graph_.vertex_count())) {
+    if (counter.site == Site::sum || counter.id >= (edge ? graph_.edge_count() : graph_.vertex_count())) {
       return contradict(fmt::format("the plan names {} {}", edge ? "edge" : "vertex", counter.id));
     }
-    uint32_t arc = edge ? counter.id : graph_.edge_count() + counter.id;
+    uint32_t arc = ports_.arc(counter);
     if (known_[arc] && value(arc) != number) {
       return contradict(fmt::format("{} was counted {} times and {} times", name(arc), value(arc), number));
     }
@@ -126,28 +104,28 @@ class Solver {
       balance_[2 * v + 1] -= early(v);
       balance_[2 * graph_.exit()] += early(v);
     }
-    for (uint32_t arc = 0; arc < arc_count(); ++arc) {
+    for (uint32_t arc = 0; arc < ports_.arc_count(); ++arc) {
       if (!known_[arc]) continue;
-      balance_[tail(arc)] -= value(arc);
-      balance_[head(arc)] += value(arc);
+      balance_[ports_.tail(arc)] -= value(arc);
+      balance_[ports_.head(arc)] += value(arc);
     }
   }
 
   // Unknown arcs at each port, as one array cut into slices.
   void build_adjacency() {
     first_.assign(balance_.size() + 1, 0);
-    for (uint32_t arc = 0; arc < arc_count(); ++arc) {
+    for (uint32_t arc = 0; arc < ports_.arc_count(); ++arc) {
       if (known_[arc]) continue;
-      ++first_[tail(arc) + 1];
-      ++first_[head(arc) + 1];
+      ++first_[ports_.tail(arc) + 1];
+      ++first_[ports_.head(arc) + 1];
     }
     for (size_t i = 1; i < first_.size(); ++i) first_[i] += first_[i - 1];
     arcs_.resize(first_.back());
     std::vector<uint32_t> next(first_.begin(), first_.end() - 1);
-    for (uint32_t arc = 0; arc < arc_count(); ++arc) {
+    for (uint32_t arc = 0; arc < ports_.arc_count(); ++arc) {
       if (known_[arc]) continue;
-      arcs_[next[tail(arc)]++] = arc;
-      arcs_[next[head(arc)]++] = arc;
+      arcs_[next[ports_.tail(arc)]++] = arc;
+      arcs_[next[ports_.head(arc)]++] = arc;
     }
   }
 
@@ -175,7 +153,7 @@ class Solver {
       if (frame.next < first_[frame.port + 1]) {
         uint32_t arc = arcs_[frame.next++];
         if (arc == frame.by) continue;
-        uint32_t other = tail(arc) == frame.port ? head(arc) : tail(arc);
+        uint32_t other = ports_.tail(arc) == frame.port ? ports_.head(arc) : ports_.tail(arc);
         if (seen_at_[other] == kNone) {
           low_[other] = seen_at_[other] = clock_++;
           stack.push_back({other, arc, first_[other]});
@@ -198,7 +176,7 @@ class Solver {
   // `arc` alone joins the ports below `port` to the rest: what they have too much
   // of leaves through it.
   void decide(uint32_t arc, uint32_t port) {
-    Wide flow = tail(arc) == port ? balance_[port] : -balance_[port];
+    Wide flow = ports_.tail(arc) == port ? balance_[port] : -balance_[port];
     known_[arc] = true;
     if (flow < 0 || flow > Wide{UINT64_MAX}) {
       impossible_.push_back({arc, flow});
@@ -254,6 +232,7 @@ class Solver {
   }
 
   const Graph &graph_;
+  Ports ports_;
   const Plan &plan_;
   const Measurement &measured_;
   Counts counts_;

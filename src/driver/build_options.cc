@@ -46,7 +46,8 @@ constexpr std::array<std::pair<const char *, LoopCounters>, 2> kLoopCounters = {
 constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgorithms = {
     {{"sound", core::PathAlgorithm::sound}, {"published", core::PathAlgorithm::published}}};
 
-constexpr std::array<std::pair<const char *, Steps>, 2> kSteps = {{{"widened", Steps::widened}, {"whole", Steps::whole}}};
+constexpr std::array<std::pair<const char *, Steps>, 3> kSteps = {
+    {{"sums", Steps::sums}, {"widened", Steps::widened}, {"whole", Steps::whole}}};
 
 constexpr std::array<std::pair<const char *, Stubs>, 3> kStubs = {
     {{"needed", Stubs::needed}, {"apart", Stubs::apart}, {"always", Stubs::always}}};
@@ -234,8 +235,9 @@ const char *build_options_help() {
   return "  --place=optimal|redundant|vertex|vertex-edge   where counters go (optimal: fewest, coldest)\n"
          "  --counters=thread|atomic|global                thread: exact in threads, no locked instructions\n"
          "  --loop-counters=registers|memory               where call-free loops keep them\n"
-         "  --steps=widened|whole                          whole: of the program's registers only those count for us\n"
-         "                                                 that one instruction steps in 64 bits\n"
+         "  --steps=sums|widened|whole                     of the program's registers those count for us that go up\n"
+         "                                                 in loops; widened: the same in each round; whole: by one\n"
+         "                                                 instruction in 64 bits\n"
          "  --stubs=needed|apart|always                    apart: stubs of jumps never fall into what they lead to;\n"
          "                                                 always: nor is a probe on a jump ever moved to where it leads\n"
          "  --entries=implied|counted                      are calls counted twice, by caller and callee?\n"

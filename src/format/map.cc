@@ -18,7 +18,7 @@ namespace {
 // bytes above 0x7f in it, so that it is never mistaken for text.
 constexpr std::string_view kMagic = "\xc4hord\xb5Mp";
 // Raise with every change to map_codec.h or map_streams.h.
-constexpr uint32_t kVersion = 7;
+constexpr uint32_t kVersion = 8;
 // Behind this level the map shrinks by a percent per doubling of the time.
 constexpr int kLevel = 12;
 // A unit of a gigabyte of payload would be source text of several; more is damage.
@@ -153,7 +153,7 @@ AnchorSection decode_anchors(std::string_view section) {
 bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
-         plan.placement == o.plan.placement && plan.counters == o.plan.counters &&
+         plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.sums == o.plan.sums &&
          plan.never == o.plan.never && plan.called == o.plan.called && held == o.held && spots == o.spots && skipped == o.skipped &&
          plan.paths == o.plan.paths && no_paths == o.no_paths;
 }
@@ -195,6 +195,11 @@ std::string graph_defect(const Procedure &p) {
   return "";
 }
 
+bool is_place(const Procedure &p, const core::Counter &c) {
+  if (c.site == core::Site::edge) return c.id < p.edges.size();
+  return c.site == core::Site::vertex && c.id < p.blocks.size();
+}
+
 std::string plan_defect(const Procedure &p) {
   if (p.plan.placement > core::Placement::chosen_paths) return "unknown placement";
   const core::PathPlan &paths = p.plan.paths;
@@ -209,10 +214,20 @@ std::string plan_defect(const Procedure &p) {
   for (uint32_t e : p.plan.paths.cuts) {
     if (e >= p.edges.size()) return "an edge of the plan is out of range";
   }
-  for (const core::Counter &c : p.plan.counters) {
-    if (c.site > core::Site::vertex) return "unknown site of a counter";
-    if (c.id >= (c.site == core::Site::edge ? p.edges.size() : p.blocks.size()))
-      return "a counter is out of range";
+  const std::vector<core::Counter> &counters = p.plan.counters;
+  size_t sums = p.plan.sums.size();
+  if (sums > std::min(core::kMostSums, counters.size())) return "too many sums";
+  for (size_t k = 0; k < counters.size(); ++k) {
+    bool is_sum = k + sums >= counters.size();
+    bool fits = is_sum ? counters[k] == core::Counter{core::Site::sum, static_cast<uint32_t>(k + sums - counters.size())}
+                       : is_place(p, counters[k]);
+    if (!fits) return "a counter is out of range";
+  }
+  for (const core::CounterSum &sum : p.plan.sums) {
+    if (!is_place(p, sum.spared)) return "a counter is out of range";
+    for (const core::CounterSum::Term &t : sum.terms) {
+      if (t.vertex >= p.blocks.size()) return "a term of a sum is out of range";
+    }
   }
   for (uint32_t e : p.plan.never) {
     if (e >= p.edges.size()) return "an edge of the plan is out of range";

@@ -151,17 +151,34 @@ class Decoder {
     p.plan.placement = static_cast<core::Placement>(in_[kCounts].u8());
     p.plan.counters.resize(in_.length(kCounts, kCounters));
     int64_t last = 0;
-    for (core::Counter &counter : p.plan.counters) {
+    auto place = [&](core::Counter &counter) {
       int64_t value = in_[kCounters].svarint();
       counter.site = static_cast<core::Site>(value & 1);
       counter.id = u32(static_cast<int64_t>(static_cast<uint64_t>(last) + static_cast<uint64_t>(value >> 1)));
       last = counter.id;
+    };
+    for (core::Counter &counter : p.plan.counters) place(counter);
+    p.plan.sums.resize(in_.length(kCounts, kCounters));
+    for (uint32_t s = 0; s < p.plan.sums.size(); ++s) {
+      p.plan.counters.push_back({core::Site::sum, s});
+      place(p.plan.sums[s].spared);
+      terms(p.plan.sums[s]);
     }
     ascending(kNevers, p.plan.never);
     p.plan.called = static_cast<uint32_t>(in_[kCounts].bounded(UINT32_MAX)) - 1;  // kNone is 0
     p.no_paths = in_[kNames].string();
     if (p.plan.placement == core::Placement::paths) paths(p);
     if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);
+  }
+
+  void terms(core::CounterSum &sum) {
+    std::vector<uint32_t> vertices;
+    ascending(kHeldBlocks, vertices);
+    for (uint32_t v : vertices) {
+      int64_t times = in_[kHeld].svarint();
+      sum.terms.push_back({v, static_cast<int32_t>(times)});
+      if (sum.terms.back().times != times) in_[kHeld].fail();
+    }
   }
 
   void chosen_paths(core::PathPlan &plan) {

@@ -177,17 +177,31 @@ class Encoder {
   void plan(const Procedure &p) {
     ascending(kMarks, p.marks);
     out_[kCounts].u8(static_cast<uint8_t>(p.plan.placement));
-    out_[kCounts].varint(p.plan.counters.size());
+    size_t sums = p.plan.sums.size();
+    out_[kCounts].varint(p.plan.counters.size() - sums);
     int64_t last = 0;
-    for (const core::Counter &counter : p.plan.counters) {
+    auto place = [&](const core::Counter &counter) {
       out_[kCounters].svarint((counter.id - last) * 2 + static_cast<int64_t>(counter.site));
       last = counter.id;
+    };
+    for (const core::Counter &counter : std::span(p.plan.counters).first(p.plan.counters.size() - sums)) place(counter);
+    out_[kCounts].varint(sums);
+    for (const core::CounterSum &sum : p.plan.sums) {
+      place(sum.spared);
+      terms(sum);
     }
     ascending(kNevers, p.plan.never);
     out_[kCounts].varint(p.plan.called == core::kNone ? 0 : uint64_t{p.plan.called} + 1);
     out_[kNames].string(p.no_paths);
     if (p.plan.placement == core::Placement::paths) paths(p.plan.paths);
     if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);
+  }
+
+  void terms(const core::CounterSum &sum) {
+    std::vector<uint32_t> vertices;
+    for (const core::CounterSum::Term &t : sum.terms) vertices.push_back(t.vertex);
+    ascending(kHeldBlocks, vertices);
+    for (const core::CounterSum::Term &t : sum.terms) out_[kHeld].svarint(t.times);
   }
 
   void chosen_paths(const core::PathPlan &plan) {

@@ -15,7 +15,7 @@ const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", 
                                                   "enter",  "landing", "leave", "tail_call", "never"};
 const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none", "paths",
                                                    "chosen-paths"};
-const std::vector<std::string_view> kSites = {"edge", "vertex"};
+const std::vector<std::string_view> kSites = {"edge", "vertex", "sum"};
 const std::vector<std::string_view> kScopes = {"local", "global"};
 
 template <class Enum>
@@ -43,6 +43,11 @@ void write(std::string &out, const Procedure &p) {
   fmt::format_to(to, "placement {}\n", name_of(kPlacements, p.plan.placement));
   for (const core::Counter &c : p.plan.counters)
     fmt::format_to(to, "counter {} {}\n", name_of(kSites, c.site), c.id);
+  for (const core::CounterSum &sum : p.plan.sums) {
+    fmt::format_to(to, "sum {} {} {}", name_of(kSites, sum.spared.site), sum.spared.id, sum.terms.size());
+    for (const core::CounterSum::Term &t : sum.terms) fmt::format_to(to, " {} {}", t.vertex, static_cast<uint32_t>(t.times));
+    out += '\n';
+  }
   for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
   if (p.plan.called != core::kNone) fmt::format_to(to, "called {}\n", p.plan.called);
   for (const Held &h : p.held) {
@@ -110,6 +115,16 @@ Held read_held(TextReader &in) {
   return h;
 }
 
+void read_sum(TextReader &in, core::CounterSum &sum) {
+  sum.spared.site = static_cast<core::Site>(in.choice(kSites));
+  sum.spared.id = in.number32();
+  for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) {
+    core::CounterSum::Term &t = sum.terms.emplace_back();
+    t.vertex = in.number32();
+    t.times = static_cast<int32_t>(in.number32());
+  }
+}
+
 Spot read_spot(TextReader &in) {
   Spot s;
   s.fragment = in.number32();
@@ -160,6 +175,8 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     core::Counter &c = p.plan.counters.emplace_back();
     c.site = static_cast<core::Site>(in.choice(kSites));
     c.id = in.number32();
+  } else if (keyword == "sum") {
+    read_sum(in, p.plan.sums.emplace_back());
   } else if (keyword == "never") {
     p.plan.never.push_back(in.number32());
   } else if (keyword == "called") {

@@ -239,9 +239,10 @@ void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
   }
   std::vector<uint32_t> candidates;
   for (uint32_t k = 0; k < plan.counters.size(); ++k) {
+    if (out_.find(k) != nullptr) continue;
     const core::Counter &c = plan.counters[k];
     uint32_t loop = innermost(c);
-    if (loop == core::kNone || out_.find(k) != nullptr) continue;
+    if (loop == core::kNone) continue;
     const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
     double price = isa::increment(place(), site.live).price - 1 + waiting_price(loop);
     candidates.push_back(k);
@@ -264,7 +265,7 @@ void LoopPlanner::hold(uint32_t counter, uint32_t l, const isa::Holder &holder, 
   if (offer != nullptr) {
     held.updates = offer->updates;
     held.due = offer->due;
-    held.step = p_.instructions[offer->updates[0]].decoded.step;
+    if (offer->terms.empty()) held.step = p_.instructions[offer->updates[0]].decoded.step;
   }
   for (core::Vertex v : forest_.members(eligible_[l].number)) held.blocks.push_back(v);
   std::sort(held.blocks.begin(), held.blocks.end());

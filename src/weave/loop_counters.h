@@ -2,7 +2,8 @@
 //
 // Two ways. Where a register of the program's own goes up by a constant step, by one
 // instruction of one block and nowhere else in the loop, that block needs no probe at all
-// (nor one that several such instructions follow, in turn; core/due_steps.h):
+// (nor one that several such instructions follow, in turn; core/due_steps.h; other steps in several
+// places tell a sum, core/counter_sums.h):
 //     subq %rax,c     where the loop is entered
 //     addq %rax,c     where it is left
 // leaves step times the block's executions in c. Steps of 32 bits serve, too, as far as
@@ -70,6 +71,7 @@ class LoopPlanner {
   // Counters that the program's own registers give, and what they cost.
   struct Offer {
     core::Counter counter;
+    std::vector<core::CounterSum::Term> terms;  // not empty: a sum, and no counter on a place
     double cost = 0;
     uint32_t loop = 0;
     std::vector<uint32_t> updates;  // instructions that step the register, ascending
@@ -100,7 +102,10 @@ class LoopPlanner {
   bool read_code(Loop &loop) const;
   void offer_updates(uint32_t l);
   void offer(uint32_t l, const std::vector<uint32_t> &updates);
-  void offer(uint32_t block, Offer offer);
+  void offer_block(uint32_t block, Offer offer);
+  bool offer_blocks_followed(const Offer &common);
+  void offer_sum(Offer offer);
+  const Offer *offer_for(const core::Plan &plan, uint32_t counter) const;
   StepKind kind_of(uint32_t l, const std::vector<uint32_t> &updates);
   isa::Holder holder_of(const Offer &offer) const;
   template <class Make>

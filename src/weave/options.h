@@ -23,7 +23,8 @@ struct Options {
   std::shared_ptr<const format::Weights> measured;  // its contents; structure where it has none
   isa::CounterPlace::Kind counters = isa::CounterPlace::Kind::thread_local_exec;
   enum class LoopCounters : uint8_t { registers, memory } loop_counters = LoopCounters::registers;
-  enum class Steps : uint8_t { widened, whole } steps = Steps::widened;  // weave/half_steps.h
+  // What registers of the program's own are taken for (weave/loop_counters.h, weave/half_steps.h).
+  enum class Steps : uint8_t { sums, widened, whole } steps = Steps::sums;
   enum class Stubs : uint8_t { needed, apart, always } stubs = Stubs::needed;        // weave/sites.h
   enum class Entries : uint8_t { implied, counted } entries = Entries::implied;  // weave/implied_entries.h
   std::vector<std::string> only;    // globs over functions and source files; empty: all

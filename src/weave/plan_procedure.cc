@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/block_counters.h"
+#include "core/counter_sums.h"
 #include "core/edge_counters.h"
 #include "core/mixed_counters.h"
 #include "core/running_activations.h"
@@ -52,7 +53,12 @@ std::optional<core::Plan> place_counters(const core::Graph &graph, const core::C
     case core::Placement::vertex_edge: return core::place_vertex_edge_counters(graph, costs, why_not);
     case core::Placement::paths:
     case core::Placement::chosen_paths: break;  // planned with their probes (weave/paths.h)
-    case core::Placement::none: return core::Plan{core::Placement::none, {}, core::never_edges(costs), {}};
+    case core::Placement::none: {
+      core::Plan nothing;
+      nothing.placement = core::Placement::none;
+      nothing.never = core::never_edges(costs);
+      return nothing;
+    }
   }
   return std::nullopt;
 }
@@ -101,13 +107,19 @@ std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const for
     for (core::EdgeId e : graph.in(b)) frequency += weights[e];
     costs.vertex[b] = frequency * price(sites.block[b], place);
   }
+  std::vector<core::OfferedSum> sums;
   for (const LoopPlanner::Offer &o : offers) {
+    if (!o.terms.empty()) {
+      sums.push_back({o.terms, o.cost});
+      continue;
+    }
     double &cost = o.counter.site == core::Site::edge ? costs.edge[o.counter.id] : costs.vertex[o.counter.id];
     cost = std::min(cost, o.cost);
   }
   core::EdgeId enter = entering_edge(p);
   if (called) costs.edge[enter] = 0;
   std::optional<core::Plan> plan = place_counters(graph, costs, holds_code, options, why_not);
+  if (plan) plan = core::exchange_for_sums(graph, costs, sums, *std::move(plan));
   if (plan && called && std::erase(plan->counters, core::Counter{core::Site::edge, enter}) != 0) plan->called = enter;
   if (plan && options.durable && options.place != core::Placement::none)
     plan = core::measure_ends(graph, costs, holds_code, *plan);

@@ -31,9 +31,16 @@ struct Use {
 
 class HeldChecker {
  public:
-  HeldChecker(const ProvedProcedure &proved, const format::Held &held, core::Vertex counted, const WaysOf &ways_of)
-      : proved_(proved), p_(proved.procedure), live_(proved.liveness), held_(held), counted_(counted),
-        reg_(isa::register_recorded(held.place)), ways_of_(ways_of) {}
+  HeldChecker(const ProvedProcedure &proved, const format::Procedure &map, const format::Held &held, const WaysOf &ways_of)
+      : proved_(proved), p_(proved.procedure), live_(proved.liveness), map_(map), held_(held),
+        reg_(isa::register_recorded(held.place)), ways_of_(ways_of) {
+    const core::Counter &counter = map.plan.counters[held.counter];
+    if (counter.site == core::Site::sum) {
+      sum_ = &map.plan.sums[counter.id];
+    } else {
+      counted_ = counter.site == core::Site::vertex ? counter.id : p_.edges[counter.id].to;
+    }
+  }
 
   std::string fault() {
     std::string what = fault_in_code();
@@ -44,13 +51,25 @@ class HeldChecker {
   }
 
  private:
-  bool inside(uint32_t block) const { return std::binary_search(held_.blocks.begin(), held_.blocks.end(), block); }
+  static bool inside(const format::Held &held, uint32_t block) {
+    return std::binary_search(held.blocks.begin(), held.blocks.end(), block);
+  }
+  bool inside(uint32_t block) const { return inside(held_, block); }
   bool by_program() const { return !held_.updates.empty(); }
+
+  // What one count in the block adds.
+  int32_t step_in(uint32_t block) const {
+    if (sum_ == nullptr) return held_.step;
+    for (const core::CounterSum::Term &t : sum_->terms) {
+      if (t.vertex == block) return t.times;
+    }
+    return 0;
+  }
 
   // The instruction changes the register by the step in all its bits, each time.
   bool is_step(uint32_t block, uint32_t i) {
     const isa::Decoded &d = p_.instructions[i].decoded;
-    if (d.stepped != reg_ || d.step != held_.step) return false;
+    if (d.stepped != reg_ || d.step != step_in(block)) return false;
     if (!d.half_step || proved_.widened.contains(i)) return true;
     auto in_loop = [&](uint32_t b) { return inside(b); };
     counts_down_ = kind_of_step(p_, live_, proved_.upper, in_loop, block, i) == StepKind::countdown;
@@ -76,8 +95,18 @@ class HeldChecker {
       }
     }
     if (updated != held_.updates.size()) return "an instruction of its is not in the loop";
-    if (by_program() && due(stepping) != held_.due) return "its instructions count something else";
+    if (by_program() && (sum_ == nullptr ? due(stepping) : summed(stepping)) != held_.due) return "its instructions count something else";
     return counts_down_ && updated != 1 ? "it counts down twice" : "";
+  }
+
+  // Where a step is due, if it is the sum's terms, and those alone, that step.
+  std::vector<core::Vertex> summed(const std::vector<uint8_t> &stepping) const {
+    std::vector<core::Vertex> blocks;
+    for (core::Vertex v = 0; v < stepping.size(); ++v) {
+      if (stepping[v] > 1) return {};
+      if (stepping[v] == 1) blocks.push_back(v);
+    }
+    return blocks.size() == sum_->terms.size() && held_.step == 1 ? blocks : std::vector<core::Vertex>{};
   }
 
   // Where a step is due, if the steps count the vertex that the counter is for.
@@ -101,7 +130,8 @@ class HeldChecker {
     // Ways to vertices without code are checked where those lead to.
     if ((!from && !to) || p_.blocks[e.to].kind != assembly::BlockKind::code) return "";
     for (const std::vector<isa::Decoded> &way : ways_of_(e)) {
-      if (std::string what = fault_of(use_on(way), from, to); !what.empty()) return what;
+      Use use = use_on(way);
+      if (std::string what = by_program() ? fault_of_own(use, e) : fault_of(use, from, to); !what.empty()) return what;
     }
     return "";
   }
@@ -109,19 +139,27 @@ class HeldChecker {
   // Of a way that comes from inside the loop, leads into it, or both.
   std::string fault_of(const Use &use, bool from, bool to) const {
     if (from && to) {
-      if (use.set + use.read_before + use.read_after + use.widened != 0) return "set up or added inside the loop";
-      return by_program() && use.counted != 0 ? "a probe changes the program's register" : "";
+      return use.set + use.read_before + use.read_after + use.widened != 0 ? "set up or added inside the loop" : "";
     }
-    if (from) return is_released(use) ? "" : "not added once where the loop is left";
-    return is_taken(use) ? "" : "not set up once where the loop is entered";
+    if (from) return use.read_before == 1 ? "" : "not added once where the loop is left";
+    return use.set == 1 && use.read_after == 0 && use.widened == 0 ? "" : "not set up once where the loop is entered";
   }
 
-  bool is_released(const Use &use) const {
-    return by_program() ? use.added == 1 && use.set + use.counted + use.too_early == 0 : use.read_before == 1;
-  }
-  bool is_taken(const Use &use) const {
-    if (use.widened != (counts_down_ ? 1 : 0)) return false;
-    return by_program() ? use.subtracted == 1 && use.set + use.counted == 0 : use.set == 1 && use.read_after == 0;
+  // The same where the register is the program's: it may count for several loops, one in the other.
+  std::string fault_of_own(const Use &use, const Edge &e) const {
+    uint32_t left = 0, entered = 0;
+    for (const format::Held &h : map_.held) {
+      if (h.place != held_.place || h.updates.empty()) continue;
+      left += inside(h, e.from) && !inside(h, e.to);
+      entered += !inside(h, e.from) && inside(h, e.to);
+    }
+    bool from = inside(e.from), to = inside(e.to);
+    if (use.added + use.subtracted != use.read_before + use.read_after) return "read for something else";
+    if (use.set + use.counted != 0) return "a probe changes the program's register";
+    if (use.added != left) return "not added once where the loop is left";
+    if (use.subtracted != entered) return "not set up once where the loop is entered";
+    if (use.widened != (counts_down_ && !from && to ? 1 : 0)) return "set up for another kind of loop";
+    return from && !to && use.too_early != 0 ? "changed before it is added" : "";
   }
 
   Use use_on(const std::vector<isa::Decoded> &way) const {
@@ -167,8 +205,10 @@ class HeldChecker {
   const ProvedProcedure &proved_;
   const Procedure &p_;
   const assembly::Liveness &live_;
+  const format::Procedure &map_;
   const format::Held &held_;
-  core::Vertex counted_;
+  const core::CounterSum *sum_ = nullptr;  // what is counted, or
+  core::Vertex counted_ = core::kNone;
   bool counts_down_ = false;
   isa::Resources reg_;
   const WaysOf &ways_of_;
@@ -178,9 +218,7 @@ class HeldChecker {
 
 std::string held_fault(const ProvedProcedure &proved, const format::Procedure &map, const WaysOf &ways_of) {
   for (const format::Held &held : map.held) {
-    const core::Counter &counter = map.plan.counters[held.counter];
-    core::Vertex counted = counter.site == core::Site::vertex ? counter.id : proved.procedure.edges[counter.id].to;
-    std::string what = HeldChecker(proved, held, counted, ways_of).fault();
+    std::string what = HeldChecker(proved, map, held, ways_of).fault();
     if (!what.empty()) return what;
   }
   return "";

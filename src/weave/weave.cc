@@ -56,6 +56,7 @@ bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &
       if (between) distance += kBytesPerInstruction * price;
     };
     for (const core::Counter &c : plan.counters) {
+      if (c.site == core::Site::sum) continue;
       const Site &site = c.site == core::Site::edge ? sites.edge[c.id] : sites.block[c.id];
       add(site, isa::increment(place, site.live).price);
     }

@@ -108,6 +108,7 @@ class Weaver {
 
   void probe(uint32_t k) {
     const core::Counter &counter = plan_.counters[k];
+    if (counter.site == core::Site::sum) return;  // the program itself counts it
     const Site &site = counter.site == core::Site::edge ? sites_.edge[counter.id] : sites_.block[counter.id];
     uint32_t edge = counter.site == core::Site::edge ? counter.id : core::kNone;
     if (const HeldCounter *held = loops_.find(k)) {

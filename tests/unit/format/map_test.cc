@@ -115,6 +115,13 @@ TEST(Map, IndexesOutOfRangeAreRefused) {
   EXPECT_EQ(decode_maps(encode_map(map)).error, "");
   p.plan.counters = {{core::Site::edge, 2}};
   EXPECT_NE(decode_maps(encode_map(map)).error.find("a counter is out of range"), std::string::npos);
+  p.plan.counters = {{core::Site::sum, 0}};
+  p.plan.sums = {{{{0, 1}, {2, -4}}, {core::Site::edge, 1}}};
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("a term of a sum is out of range"), std::string::npos);
+  p.plan.sums[0].terms[1].vertex = 1;
+  EXPECT_EQ(decode_maps(encode_map(map)).error, "");
+  p.plan.sums[0].spared.id = 2;
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("a counter is out of range"), std::string::npos);
 }
 
 TEST(Map, ChosenPathsSurviveAndAreChecked) {

@@ -145,6 +145,12 @@ class Sampler {
       p.plan.counters.push_back(
           {at_vertex ? core::Site::vertex : core::Site::edge, below(at_vertex ? blocks : edges)});
     }
+    for (uint32_t i = 0, sums = below(3); i < sums; ++i) {
+      p.plan.counters.push_back({core::Site::sum, i});
+      core::CounterSum &sum = p.plan.sums.emplace_back();
+      sum.spared = {core::Site::edge, below(edges)};
+      for (uint32_t b = below(3); b < blocks; b += 1 + below(4)) sum.terms.push_back({b, static_cast<int32_t>(word())});
+    }
     for (uint32_t i = below(3); i > 0; --i) p.plan.never.push_back(below(edges));
     if (below(3) == 0) p.plan.called = below(edges);
   }

@@ -48,7 +48,9 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   Surroundings around{folder.file("map"), folder.file("runtime.s")};
   Options options;
   if (!GetParam().starts_with("implied_")) options.entries = Options::Entries::counted;
-  if (!GetParam().starts_with("half_")) options.steps = Options::Steps::whole;
+  options.steps = GetParam().starts_with("sums_")   ? Options::Steps::sums
+                  : GetParam().starts_with("half_") ? Options::Steps::widened
+                                                    : Options::Steps::whole;
   if (GetParam() == "stubs_always") options.stubs = Options::Stubs::always;
   if (source.text.starts_with("# events")) {
     options.place = core::Placement::none;
@@ -203,6 +205,32 @@ TEST_F(HalfStepDamage, ACountdownThatMayWrapIsFound) {
   std::string pair = "leal	-1(%rcx),%ecx\n	leaq	1(%rcx),%rcx", nothing = "# not widened";
   nothing.resize(pair.size(), '.');
   damage(pair, nothing);
+  expect_refused();
+}
+
+// In sums_of_steps %rdx goes up by 2 in one block and by 1 in another.
+class SumDamage : public Damage {
+ protected:
+  void SetUp() override {
+    weave("sums_of_steps");
+    ASSERT_EQ(woven_.map.procedures[0].plan.sums.size(), 1u);
+  }
+  core::CounterSum &sum() { return woven_.map.procedures[0].plan.sums[0]; }
+};
+TEST_F(SumDamage, AnotherRegisterIsFound) {
+  damage("subq	%rdx,%fs", "subq	%rsi,%fs");
+  expect_refused();
+}
+TEST_F(SumDamage, AnotherStepIsFound) {
+  sum().terms[0].times += 1;
+  expect_refused();
+}
+TEST_F(SumDamage, AStepThatIsNotCountedIsFound) {
+  sum().terms.pop_back();
+  expect_refused();
+}
+TEST_F(SumDamage, AnotherBlockIsFound) {
+  sum().terms[1].vertex += 1;
   expect_refused();
 }
 
