@@ -26,6 +26,23 @@ size_t display_width(std::string_view text) {
       std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
+// a.c:1 a.c:2 b.c:3 is shown as a.c:1,2 b.c:3.
+std::string show_list(std::string_view items) {
+  std::string out;
+  std::string_view last;
+  while (!items.empty()) {
+    std::string_view item = items.substr(0, items.find('\n'));
+    items.remove_prefix(std::min(items.size(), item.size() + 1));
+    size_t colon = item.rfind(':');
+    std::string_view file = colon == std::string_view::npos ? std::string_view() : item.substr(0, colon);
+    bool again = !file.empty() && file == last;
+    if (!out.empty()) out += again ? ',' : ' ';
+    out += again ? item.substr(colon + 1) : item;
+    last = file;
+  }
+  return out;
+}
+
 std::string show(const Cell &cell) {
   switch (cell.kind) {
     case CellKind::missing:
@@ -37,8 +54,9 @@ std::string show(const Cell &cell) {
     case CellKind::offset:
       return fmt::format("{:#x}", cell.number);
     case CellKind::text:
-    case CellKind::list:
       return std::string(cell.text);
+    case CellKind::list:
+      return show_list(cell.text);
     case CellKind::share:
       return fmt::format("{:.1f}%", cell.share * 100);
     case CellKind::flag:

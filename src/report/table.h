@@ -55,7 +55,8 @@ inline Cell share(uint64_t part, uint64_t whole) {
   cell.share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
   return cell;
 }
-// One item a line; in JSON an array, in which numbers are numbers; elsewhere between blanks.
+// One item a line; in JSON an array, in which numbers are numbers; elsewhere between blanks, and in text
+// what several have in front of a colon once.
 inline Cell list(std::string_view items) {
   Cell cell = text(items);
   cell.kind = CellKind::list;

@@ -30,6 +30,16 @@ TEST(Render, TextFitsTheTerminal) {
   EXPECT_NE(out.find("a \"quoted\", …\n"), std::string::npos) << out;
 }
 
+TEST(Render, ListsNameAFileOnce) {
+  Table t;
+  t.by = "path";
+  t.columns = {{"lines", "lines", true}};
+  t.text_order = {0};
+  t.add({list("a.c:1\na.c:12\nb.h:3\na.c:1\n0x10\n0x20")});
+  EXPECT_EQ(render_text(t, {}), "lines\na.c:1,12 b.h:3 a.c:1 0x10 0x20\n");
+  EXPECT_EQ(render_csv(t), "lines\r\na.c:1 a.c:12 b.h:3 a.c:1 0x10 0x20\r\n");
+}
+
 TEST(Render, ColourOnlyIfAskedFor) {
   EXPECT_EQ(render_text(sample(), {}).find('\x1b'), std::string::npos);
   EXPECT_NE(render_text(sample(), {0, true}).find('\x1b'), std::string::npos);
