@@ -25,17 +25,6 @@ using namespace reference;
 
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
-Costs random_costs(const Graph &graph, Random &random) {
-  Costs costs;
-  for (EdgeId e = 0; e < graph.edge_count(); ++e)
-    costs.edge.push_back(1 + static_cast<double>(below(random, 9)));
-  for (Vertex v = 0; v < graph.vertex_count(); ++v) {
-    costs.vertex.push_back(1 + static_cast<double>(below(random, 9)));
-  }
-  costs.edge[Graph::return_edge()] = kInfinity;
-  return costs;
-}
-
 std::vector<Plan> all_plans(const Graph &graph, const Costs &costs) {
   std::string why;
   std::vector<bool> code(graph.vertex_count(), true);

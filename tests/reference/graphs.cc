@@ -1,6 +1,7 @@
 #include "reference/graphs.h"
 
 #include <algorithm>
+#include <limits>
 
 namespace chord::reference {
 
@@ -94,6 +95,15 @@ std::vector<uint32_t> distance_to_exit(const Graph &graph, const WalkOptions &op
 }
 
 }  // namespace
+
+core::Costs random_costs(const core::Graph &graph, Random &random) {
+  auto any = [&] { return 1 + static_cast<double>(below(random, 9)); };
+  core::Costs costs;
+  for (core::EdgeId e = 0; e < graph.edge_count(); ++e) costs.edge.push_back(any());
+  for (core::Vertex v = 0; v < graph.vertex_count(); ++v) costs.vertex.push_back(any());
+  costs.edge[core::Graph::return_edge()] = std::numeric_limits<double>::infinity();
+  return costs;
+}
 
 Execution random_execution(const Graph &graph, Random &random, const WalkOptions &options,
                            const std::function<void(EdgeId)> &on_edge) {

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/graph.h"
+#include "core/plan.h"
 
 namespace chord::reference {
 
@@ -29,6 +30,9 @@ void for_all_small_graphs(const std::function<void(const core::Graph &)> &visit)
 // every vertex reachable and reach the exit. Half of them lean forward, as
 // procedures do.
 core::Graph random_graph(Random &random, uint32_t vertices, uint32_t edges);
+
+// From 1 to 9 for each edge and vertex; the return edge has no counter.
+core::Costs random_costs(const core::Graph &graph, Random &random);
 
 // What a naive counter on everything sees.
 struct Execution {
