@@ -8,6 +8,7 @@
 #include "core/chosen_paths.h"
 #include "core/path_numbering.h"
 #include "format/path_selection.h"
+#include "weave/expected_path.h"
 #include "weave/path_registers.h"
 #include "weave/weave_procedure.h"
 
@@ -328,36 +329,16 @@ class PathPlanner {
   // Of a loop most rounds take one way, which starts and ends at the loop's edge. Where the
   // number lies in memory it is cheaper to look whether it is that one than to load it.
   Detour expected_count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
-    double likely = 1;
-    if (out_.plan.paths.by_number || expected_at(e, likely) != probes_.edge[e].restart) return {};
+    std::optional<ExpectedPath> expected = expected_path(p_, graph_, weights_, probes_, restarts_, e);
+    if (out_.plan.paths.by_number || !expected || expected->number != probes_.edge[e].restart) return {};
     Detour detour;
     detour.otherwise = fmt::format(".Lchord_d{}_{}", n_, e);
     detour.behind = fmt::format(".Lchord_g{}_{}", n_, e);
     detour.snippet = isa::count_expected_path(h, probes_.edge[e].restart, place, detour.otherwise, live);
     unsigned usual = isa::count_path(h, place, live).price + isa::set_path(h, probes_.edge[e].restart, live).price;
-    bool worth = likely * usual > likely * detour.snippet.price + (1 - likely) * kLooking;
+    bool worth = expected->likely * usual > expected->likely * detour.snippet.price + (1 - expected->likely) * kLooking;
     if (!detour.snippet.text.empty() && worth) detour.covers = 2;
     return detour;
-  }
-
-  // The number with which control most often comes to the edge, and how likely that is.
-  std::optional<int64_t> expected_at(uint32_t e, double &likely) const {
-    int64_t sum = 0;
-    for (uint32_t v = p_.edges[e].from; is_code(v) || p_.blocks[v].kind == BlockKind::join;) {
-      double all = 0;
-      uint32_t best = core::kNone;
-      for (core::EdgeId in : graph_.in(v)) {
-        all += weights_[in];
-        if (best == core::kNone || weights_[in] > weights_[best]) best = in;
-      }
-      if (best == core::kNone || weights_[best] <= 0 || is_silent(p_.edges[best])) return std::nullopt;
-      likely *= weights_[best] / all;
-      if (restarts_[best]) return sum + probes_.edge[best].restart;
-      if (probes_.edge[best].ends) return std::nullopt;
-      sum += probes_.edge[best].add;
-      v = p_.edges[best].from;
-    }
-    return std::nullopt;
   }
 
   // Without a holder: a procedure of one path, or one whose holder would never change.
