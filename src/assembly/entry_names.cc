@@ -5,23 +5,6 @@
 namespace chord::assembly {
 namespace {
 
-struct Alias {
-  std::string_view name, of;
-};
-
-std::vector<Alias> find_aliases(const Source &source) {
-  std::vector<Alias> aliases;
-  for (const Statement &s : source.statements) {
-    if (s.kind == StatementKind::assignment) {
-      aliases.push_back({s.name, trim(s.operands.substr(1))});
-    } else if (s.kind == StatementKind::directive && (s.name == ".set" || s.name == ".equ" || s.name == ".equiv")) {
-      std::vector<std::string_view> operands = split_operands(s.operands);
-      if (operands.size() == 2) aliases.push_back({trim(operands[0]), trim(operands[1])});
-    }
-  }
-  return aliases;
-}
-
 uint64_t place(uint32_t section, uint32_t offset) { return uint64_t{section} << 32 | offset; }
 
 }  // namespace
@@ -38,7 +21,10 @@ std::unordered_map<std::string_view, uint32_t> name_entries(const Unit &unit) {
     auto found = starts.find(place(unit.source->statements[s].section, unit.layout.places[s].begin));
     if (found != starts.end()) named.emplace(name, found->second);
   }
-  std::vector<Alias> aliases = find_aliases(*unit.source);
+  std::vector<Alias> aliases;
+  for (const Statement &s : unit.source->statements) {
+    if (std::optional<Alias> a = alias_in(s)) aliases.push_back(*a);
+  }
   for (bool more = true; more;) {
     more = false;
     for (const Alias &a : aliases) {

@@ -6,9 +6,13 @@
 #include <libelf.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <iterator>
+#include <optional>
+#include <span>
+#include <unordered_set>
 
 #include "base/diagnostics.h"
 #include "base/file.h"
@@ -19,6 +23,10 @@ namespace {
 
 constexpr const char *kTable = ".chord.layout";
 
+bool is_one_of(std::string_view name, std::span<const std::string_view> names) {
+  return std::find(names.begin(), names.end(), name) != names.end();
+}
+
 // Directives that emit nothing and need no mark. Everything else gets one.
 bool emits_nothing(std::string_view name) {
   static constexpr std::array<std::string_view, 24> kNames = {
@@ -26,26 +34,42 @@ bool emits_nothing(std::string_view name) {
       ".internal", ".section",  ".pushsection", ".popsection", ".previous",   ".text",    ".data",  ".bss",
       ".set",    ".ident",      ".file",        ".symver",   ".intel_syntax", ".att_syntax", ".addrsig",
       ".addrsig_sym"};
-  for (std::string_view n : kNames) {
-    if (n == name) return true;
-  }
-  return name.starts_with(".cfi_") || name == ".loc";
+  return is_one_of(name, kNames) || name.starts_with(".cfi_") || name == ".loc";
 }
 
-bool is_left_out(const Source &source, const Statement &s) {
-  if (s.kind == StatementKind::directive) {
-    if (s.name == ".loc" || s.name.starts_with(".cfi_") || s.name == ".file" || s.name == ".addrsig" ||
-        s.name == ".addrsig_sym") {
-      return true;
-    }
-    if (s.name == ".section" || s.name == ".text" || s.name == ".data" || s.name == ".bss" ||
-        s.name == ".pushsection" || s.name == ".popsection" || s.name == ".previous" ||
-        s.name == ".intel_syntax" || s.name == ".att_syntax") {
-      return false;
+// What has no part in the layout of code: debug information, but not what is said there of
+// sections and of names of code.
+class LeftOut {
+ public:
+  explicit LeftOut(const Source &source) : source_(source) {
+    for (const Statement &s : source.statements) {
+      if (s.kind == StatementKind::label && !source.sections[s.section].debug) outside_.insert(s.name);
     }
   }
-  return source.sections[s.section].debug;
-}
+
+  bool operator()(const Statement &s) {
+    if (s.kind == StatementKind::directive && is_ignored(s.name)) return true;
+    if (!source_.sections[s.section].debug) return false;
+    if (s.kind == StatementKind::directive && is_needed(s.name)) return false;
+    std::optional<Alias> alias = alias_in(s);
+    return !alias || !outside_.contains(alias->of) || !outside_.insert(alias->name).second;
+  }
+
+ private:
+  static bool is_ignored(std::string_view name) {
+    static constexpr std::array<std::string_view, 4> kNames = {".loc", ".file", ".addrsig", ".addrsig_sym"};
+    return is_one_of(name, kNames) || name.starts_with(".cfi_");
+  }
+  static bool is_needed(std::string_view name) {
+    static constexpr std::array<std::string_view, 15> kNames = {
+        ".section", ".text",   ".data",  ".bss",    ".pushsection", ".popsection", ".previous", ".intel_syntax",
+        ".att_syntax", ".globl", ".global", ".weak", ".hidden",     ".protected",  ".internal"};
+    return is_one_of(name, kNames);
+  }
+
+  const Source &source_;
+  std::unordered_set<std::string_view> outside_;  // names of places that are not in debug information
+};
 
 bool is_marked(const Source &source, const Statement &s) {
   if (!source.sections[s.section].executable) return false;
@@ -67,10 +91,11 @@ std::string scratch_text(const Source &source, Marks &marks) {
   std::string out;
   out.reserve(source.text.size() * 2);
   std::vector<bool> seen(source.sections.size());
+  LeftOut is_left_out(source);
   auto text = std::back_inserter(out);
   for (uint32_t i = 0; i < source.statements.size(); ++i) {
     const Statement &s = source.statements[i];
-    if (is_left_out(source, s)) continue;
+    if (is_left_out(s)) continue;
     if (is_marked(source, s)) {
       if (!seen[s.section]) {
         seen[s.section] = true;

@@ -254,6 +254,13 @@ bool is_alignment(const Statement &s) {
          (s.name.starts_with(".p2align") || s.name.starts_with(".align") || s.name.starts_with(".balign"));
 }
 
+std::optional<Alias> alias_in(const Statement &s) {
+  if (s.kind == StatementKind::assignment) return Alias{s.name, trim(s.operands.substr(1))};
+  if (s.kind != StatementKind::directive || (s.name != ".set" && s.name != ".equ" && s.name != ".equiv")) return std::nullopt;
+  std::vector<std::string_view> operands = split_operands(s.operands);
+  return operands.size() == 2 ? std::optional(Alias{operands[0], operands[1]}) : std::nullopt;
+}
+
 std::vector<std::string_view> split_operands(std::string_view operands) {
   std::vector<std::string_view> out;
   int depth = 0;

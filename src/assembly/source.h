@@ -7,6 +7,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -59,6 +60,12 @@ struct Source {
 void read_source(std::string text, Source &out);
 
 bool is_alignment(const Statement &statement);
+
+// A name set to an expression: .set name, of; name = of.
+struct Alias {
+  std::string_view name, of;
+};
+std::optional<Alias> alias_in(const Statement &statement);
 
 // "a, b(c,d), e" -> {"a", "b(c,d)", "e"}; parentheses and quotes are respected.
 std::vector<std::string_view> split_operands(std::string_view operands);
