@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 #include <cstdlib>
 #include <limits>
 #include <numeric>
@@ -125,7 +126,6 @@ class Exchange {
       : graph_(graph), costs_(costs), plan_(std::move(plan)), forest_(graph, plan_), spared_(plan_.counters.size()) {}
 
   void offer(const OfferedSum &o) {
-    if (plan_.sums.size() == kMostSums) return;
     CounterSum sum{o.terms, {}};
     Row row = express(graph_, forest_, plan_.counters, sum);
     row.reduce();
@@ -167,6 +167,30 @@ class Exchange {
   std::vector<Row> rows_;     // of the plan's sums; row i has nothing on the pivots of those before
   std::vector<size_t> pivots_;
 };
+
+// What the dearest of its terms would cost by itself, beyond the sum.
+double promise(const Graph &graph, const Costs &costs, const OfferedSum &o) {
+  double dearest = 0;
+  for (const CounterSum::Term &t : o.terms) {
+    double ways = 0;
+    for (EdgeId e : graph.in(t.vertex)) ways += costs.edge[e];
+    double cost = std::min(ways, costs.vertex[t.vertex]);
+    if (std::isfinite(cost)) dearest = std::max(dearest, cost);
+  }
+  return dearest - o.cost;
+}
+
+// A procedure of thousands of loops offers as many sums: of those that promise most the cheapest first.
+std::vector<const OfferedSum *> worth_trying(const Graph &graph, const Costs &costs, const std::vector<OfferedSum> &offers) {
+  std::vector<std::pair<double, const OfferedSum *>> promising;
+  for (const OfferedSum &o : offers) promising.emplace_back(promise(graph, costs, o), &o);
+  std::stable_sort(promising.begin(), promising.end(), [](auto &a, auto &b) { return a.first > b.first; });
+  if (promising.size() > kMostSums) promising.resize(kMostSums);
+  std::vector<const OfferedSum *> tried;
+  for (auto &[promised, o] : promising) tried.push_back(o);
+  std::stable_sort(tried.begin(), tried.end(), [](auto *a, auto *b) { return a->cost < b->cost; });
+  return tried;
+}
 
 std::string name_of(const Graph &graph, const Counter &c) {
   if (c.site == Site::vertex) return fmt::format("vertex {}", c.id);
@@ -231,10 +255,7 @@ class Resolution {
 Plan exchange_for_sums(const Graph &graph, const Costs &costs, const std::vector<OfferedSum> &offers, Plan plan) {
   if (offers.empty()) return plan;
   Exchange exchange(graph, costs, std::move(plan));
-  std::vector<const OfferedSum *> cheapest_first;
-  for (const OfferedSum &o : offers) cheapest_first.push_back(&o);
-  std::stable_sort(cheapest_first.begin(), cheapest_first.end(), [](auto *a, auto *b) { return a->cost < b->cost; });
-  for (const OfferedSum *o : cheapest_first) exchange.offer(*o);
+  for (const OfferedSum *o : worth_trying(graph, costs, offers)) exchange.offer(*o);
   return exchange.finish();
 }
 

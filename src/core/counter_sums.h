@@ -10,6 +10,7 @@
 //
 // Sets of linear forms on flows that are independent are a matroid, so exchanging one by one,
 // cheapest sum first, each for the dearest counter that it can replace, leaves a set of least cost.
+// (Of many sums only those that promise most are tried.)
 //
 // Example: a loop whose body has two ways, a and b, and a third round that neither takes; p goes
 // up by 1 in a and by 2 in b. p tells a + 2b: with b counted, a needs no counter.

@@ -30,7 +30,7 @@ struct Counter {
 };
 
 // More of them a plan has not: each is another row to eliminate.
-inline constexpr size_t kMostSums = 8;
+inline constexpr size_t kMostSums = 16;
 
 // A counter that changes by `times` each time a vertex is executed (core/counter_sums.h).
 struct CounterSum {

@@ -152,6 +152,37 @@ TEST(CounterSums, RandomGraphsReconstruct) {
   EXPECT_GT(noticed, 500u);
 }
 
+// Loops one behind the other, each with a sum that spares one counter: those that spare most are used.
+TEST(CounterSums, TheBestOfMany) {
+  constexpr uint32_t kLoops = 40;
+  Graph graph(2 + 3 * kLoops, 0, 1);
+  std::vector<OfferedSum> offers;
+  Costs costs;
+  costs.edge.push_back(kInfinity);
+  costs.vertex.assign(graph.vertex_count(), kInfinity);
+  Vertex before = 0;
+  for (uint32_t n = 0; n < kLoops; ++n) {
+    Vertex head = 2 + 3 * n;
+    double hot = n == 7 || n == 33 ? 1000 : 10;
+    graph.add_edge(before, head);
+    costs.edge.push_back(1);
+    for (Vertex way : {head + 1, head + 2}) {
+      graph.add_edge(head, way);
+      graph.add_edge(way, head);
+      costs.edge.insert(costs.edge.end(), {hot, hot});
+    }
+    offers.push_back({{{head + 1, 1}, {head + 2, 2}}, hot / 10});
+    before = head;
+  }
+  graph.add_edge(before, 1);
+  costs.edge.push_back(1);
+  std::string why;
+  Plan plan = exchange_for_sums(graph, costs, offers, *place_edge_counters(graph, costs, why));
+  ASSERT_EQ(plan.sums.size(), kMostSums);
+  EXPECT_EQ(plan.sums[kMostSums - 2].terms, offers[7].terms);
+  EXPECT_EQ(plan.sums[kMostSums - 1].terms, offers[33].terms);
+}
+
 // 0 -> 2; 2 -> 3, 2 -> 4, 2 -> 5, all back to 2; 2 -> 1.
 TEST(CounterSums, AFractionIsNamed) {
   Graph graph(6, 0, 1);
@@ -163,6 +194,7 @@ TEST(CounterSums, AFractionIsNamed) {
   graph.add_edge(2, 1);
   Costs costs;
   costs.edge.assign(graph.edge_count(), 10);
+  costs.vertex.assign(graph.vertex_count(), kInfinity);
   costs.edge[0] = kInfinity;
   costs.edge[2] = costs.edge[3] = 20;
   costs.edge[1] = costs.edge[8 - 1] = 5;
