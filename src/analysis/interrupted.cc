@@ -54,11 +54,7 @@ class Adder {
   // What the instruction that is due in the block adds.
   int32_t step(const format::Held &h, uint32_t block) const {
     const core::Counter &c = p_.plan.counters[h.counter];
-    if (c.site != core::Site::sum) return h.step;
-    for (const core::CounterSum::Term &t : p_.plan.sums[c.id].terms) {
-      if (t.vertex == block) return t.times;
-    }
-    return 0;
+    return c.site == core::Site::sum ? p_.plan.sums[c.id].times_at(block) : h.step;
   }
 
   // The count is supposed to be made, but the program's instruction that makes it is to come.

@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdlib>
-#include <limits>
 #include <numeric>
 
 #include "core/ports.h"
@@ -113,8 +112,7 @@ Row express(const Graph &graph, const Forest &forest, const std::vector<Counter>
   std::vector<int64_t> potential = forest.potentials(sum.terms);
   for (const Counter &c : counters) {
     uint32_t arc = ports.arc(c);
-    int64_t times = 0;
-    for (const CounterSum::Term &t : sum.terms) times += c == Counter{Site::vertex, t.vertex} ? t.times : 0;
+    int64_t times = c.site == Site::vertex ? sum.times_at(c.id) : 0;
     row.on.push_back(times + potential[ports.tail(arc)] - potential[ports.head(arc)]);
   }
   return row;
@@ -192,11 +190,6 @@ std::vector<const OfferedSum *> worth_trying(const Graph &graph, const Costs &co
   return tried;
 }
 
-std::string name_of(const Graph &graph, const Counter &c) {
-  if (c.site == Site::vertex) return fmt::format("vertex {}", c.id);
-  return fmt::format("edge {} ({}->{})", c.id, graph.edge(c.id).from, graph.edge(c.id).to);
-}
-
 // What counts of the spared counters make the sums what they were measured to be.
 class Resolution {
  public:
@@ -208,7 +201,7 @@ class Resolution {
       Row row = row_of(s);
       row.reduce();
       for (size_t i = 0; i < rows_.size(); ++i) row.eliminate(rows_[i], i);
-      if (row.too_great || row.on[s] == 0) return fmt::format("sum {} does not tell {}", s, name_of(graph_, plan_.sums[s].spared));
+      if (row.too_great || row.on[s] == 0) return fmt::format("sum {} does not tell {}", s, name_of_spared(s));
       rows_.push_back(std::move(row));
     }
     std::vector<Wide> found(rows_.size());
@@ -217,7 +210,7 @@ class Resolution {
       for (size_t i = s + 1; i < found.size(); ++i) rest -= rows_[s].on[i] * found[i];
       found[s] = rest / rows_[s].on[s];
       if (rest % rows_[s].on[s] != 0 || found[s] < 0 || found[s] > Wide{UINT64_MAX}) {
-        return fmt::format("{} would be {}/{}", name_of(graph_, plan_.sums[s].spared), to_text(rest), rows_[s].on[s]);
+        return fmt::format("{} would be {}/{}", name_of_spared(s), to_text(rest), rows_[s].on[s]);
       }
     }
     values.assign(found.begin(), found.end());
@@ -225,6 +218,11 @@ class Resolution {
   }
 
  private:
+  std::string name_of_spared(size_t s) const {
+    Ports ports{graph_};
+    return ports.name(ports.arc(plan_.sums[s].spared));
+  }
+
   // With all that is known on the other side. Spared counters are the last ones.
   Row row_of(size_t s) const {
     Row all = express(graph_, forest_, plan_.counters, plan_.sums[s]);
@@ -261,7 +259,7 @@ Plan exchange_for_sums(const Graph &graph, const Costs &costs, const std::vector
 
 std::string resolve_sums(const Graph &graph, Plan &plan, Measurement &measured) {
   if (plan.sums.empty()) return "";
-  // Sums come last, as far as the plan has counters.
+  // Behind the others; an edge that was not counted here but elsewhere may have been put behind the sums.
   size_t known = 0;
   Plan counted = plan;
   Measurement numbers = measured;

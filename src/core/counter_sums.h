@@ -19,7 +19,6 @@
 // property/counter_sums_test.cc against all sets of counters.
 #pragma once
 
-#include <optional>
 #include <string>
 #include <vector>
 

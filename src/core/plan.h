@@ -3,6 +3,7 @@
 // graph and the measured numbers.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <vector>
 
@@ -41,6 +42,11 @@ struct CounterSum {
   };
   std::vector<Term> terms;  // vertices ascending
   Counter spared;           // with this one in its place the plan would tell as much
+
+  int32_t times_at(Vertex v) const {
+    auto found = std::find_if(terms.begin(), terms.end(), [&](const Term &t) { return t.vertex == v; });
+    return found == terms.end() ? 0 : found->times;
+  }
   bool operator==(const CounterSum &) const = default;
 };
 

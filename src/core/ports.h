@@ -3,6 +3,10 @@
 // out(v). The flow law holds at every port. Arcs are numbered: edges first, then vertices.
 #pragma once
 
+#include <fmt/format.h>
+
+#include <string>
+
 #include "core/graph.h"
 #include "core/plan.h"
 
@@ -25,6 +29,11 @@ struct Ports {
   uint32_t arc(const Counter &counter) const { return counter.site == Site::edge ? counter.id : vertex_arc(counter.id); }
   Counter counter(uint32_t arc) const {
     return is_edge(arc) ? Counter{Site::edge, arc} : Counter{Site::vertex, arc - graph.edge_count()};
+  }
+  // For messages.
+  std::string name(uint32_t arc) const {
+    if (!is_edge(arc)) return fmt::format("vertex {}", arc - graph.edge_count());
+    return fmt::format("edge {} ({}->{})", arc, graph.edge(arc).from, graph.edge(arc).to);
   }
 };
 

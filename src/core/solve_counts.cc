@@ -51,10 +51,6 @@ class Solver {
     return measured_.early_exits.empty() ? 0 : static_cast<int64_t>(measured_.early_exits[v]);
   }
 
-  std::string name(uint32_t arc) const {
-    if (!ports_.is_edge(arc)) return fmt::format("vertex {}", arc - graph_.edge_count());
-    return fmt::format("edge {} ({}->{})", arc, graph_.edge(arc).from, graph_.edge(arc).to);
-  }
   bool contradict(std::string what) {
     if (counts_.contradiction.empty()) counts_.contradiction = std::move(what);
     return false;
@@ -85,12 +81,13 @@ class Solver {
 
   bool take_counter(const Counter &counter, uint64_t number) {
     bool edge = counter.site == Site::edge;
-    if (counter.site == Site::sum || counter.id >= (edge ? graph_.edge_count() : graph_.vertex_count())) {
+    if (counter.site == Site::sum) return contradict("the plan has a sum that was not resolved");
+    if (counter.id >= (edge ? graph_.edge_count() : graph_.vertex_count())) {
       return contradict(fmt::format("the plan names {} {}", edge ? "edge" : "vertex", counter.id));
     }
     uint32_t arc = ports_.arc(counter);
     if (known_[arc] && value(arc) != number) {
-      return contradict(fmt::format("{} was counted {} times and {} times", name(arc), value(arc), number));
+      return contradict(fmt::format("{} was counted {} times and {} times", ports_.name(arc), value(arc), number));
     }
     known_[arc] = true;
     value(arc) = number;
@@ -189,7 +186,7 @@ class Solver {
     for (EdgeId e = 0; e < graph_.edge_count(); ++e) counts_.edge_known[e] = known_[e];
     if (!impossible_.empty()) {
       auto &[arc, flow] = *std::min_element(impossible_.begin(), impossible_.end());
-      contradict(fmt::format("{} would be {}", name(arc), to_text(flow)));
+      contradict(fmt::format("{} would be {}", ports_.name(arc), to_text(flow)));
       return;
     }
     if (!unbalanced_.empty()) {

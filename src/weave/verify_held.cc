@@ -58,13 +58,7 @@ class HeldChecker {
   bool by_program() const { return !held_.updates.empty(); }
 
   // What one count in the block adds.
-  int32_t step_in(uint32_t block) const {
-    if (sum_ == nullptr) return held_.step;
-    for (const core::CounterSum::Term &t : sum_->terms) {
-      if (t.vertex == block) return t.times;
-    }
-    return 0;
-  }
+  int32_t step_in(uint32_t block) const { return sum_ == nullptr ? held_.step : sum_->times_at(block); }
 
   // The instruction changes the register by the step in all its bits, each time.
   bool is_step(uint32_t block, uint32_t i) {
