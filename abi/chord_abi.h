@@ -12,6 +12,7 @@
  *   3  counters of events in two parts
  *   4  paths counted by number: CHORD_COUNTERS_NUMBERS, CHORD_COUNTS_BY_NUMBER,
  *      CHORD_EXIT_PATH
+ *   5  high halves of vector registers among the exits
  */
 #ifndef CHORD_ABI_H
 #define CHORD_ABI_H
@@ -19,7 +20,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
-#define CHORD_ABI_VERSION 4
+#define CHORD_ABI_VERSION 5
 
 /* ---- Sections of a woven object ----------------------------------------
  *
@@ -285,7 +286,8 @@ struct chord_module_info {
  * and the two cancel in the sum. */
 /* A program counter that was interrupted (AT_PC) comes with the registers there, one
  * chord_exit for each that is not zero: kind is CHORD_EXIT_REGISTER + its number
- * (DWARF's: 0 to 15 general, 17 to 32 the low halves of xmm0 to xmm15), and `count` the
+ * (DWARF's: 0 to 15 general, 17 to 32 the low halves of xmm0 to xmm15; from there on
+ * CHORD_HIGH_HALVES are the high ones), and `count` the
  * sum, modulo 2^64, of its values, each times the count of its frame. What a counter
  * that the loop there keeps in a register has not yet added to memory follows from it. */
 struct chord_exit {
@@ -303,9 +305,11 @@ enum {
   CHORD_EXIT_AT_CHECK = 2, /* likewise, and the counters of events lack nothing (a budget) */
   CHORD_EXIT_REGISTER = 3,
 };
-#define CHORD_LAST_REGISTER 32
+#define CHORD_FIRST_VECTOR 17
+#define CHORD_HIGH_HALVES 17 /* a high half's number less that of the low one; 33 is no register */
+#define CHORD_LAST_REGISTER (CHORD_FIRST_VECTOR + 15 + CHORD_HIGH_HALVES)
 /* No exit: `count` times the path with the number `path` of the procedure around pc came
  * to its end. */
-#define CHORD_EXIT_PATH (CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER + 1)
+#define CHORD_EXIT_PATH (CHORD_EXIT_REGISTER + 33)
 
 #endif

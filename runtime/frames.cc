@@ -54,7 +54,10 @@ void record_registers(Instance &instance, const Frame &frame, int64_t count) {
   _libc_fpstate vectors;
   const _libc_fpstate *saved = frame.context->uc_mcontext.fpregs;
   if (saved == nullptr || !read_safely(saved, &vectors, sizeof vectors)) return;
-  for (uint32_t i = 0; i < 16; ++i) add(17 + i, load<uint64_t>(&vectors._xmm[i]));
+  for (uint32_t i = 0; i < 32; ++i) {
+    uint32_t half = i % 2 == 0 ? 0 : CHORD_HIGH_HALVES;
+    add(CHORD_FIRST_VECTOR + i / 2 + half, load<uint64_t>(reinterpret_cast<const char *>(vectors._xmm) + 8 * i));
+  }
 }
 
 void record(Instance &instance, const Frame &frame, int64_t count) {

@@ -76,10 +76,8 @@ void read_vectors(std::string_view content, CoreFile &core) {
   user_fpregs_struct saved;
   if (content.size() < sizeof saved || core.threads.empty()) return;
   std::memcpy(&saved, content.data(), sizeof saved);
-  for (size_t i = 0; i < 16; ++i) {
-    uint64_t low = saved.xmm_space[4 * i], high = saved.xmm_space[4 * i + 1];
-    core.threads.back().vectors[i] = low | high << 32;
-  }
+  static_assert(sizeof saved.xmm_space == sizeof core.threads.back().vectors);
+  std::memcpy(core.threads.back().vectors.data(), saved.xmm_space, sizeof saved.xmm_space);
 }
 
 void read_auxiliary(std::string_view content, CoreFile &core) {

@@ -17,7 +17,7 @@ struct CoreThread {
   uint32_t id = 0;
   uint64_t pointer = 0;  // what thread-local storage is relative to
   RegisterSet registers{};
-  std::array<uint64_t, 16> vectors{};  // low halves of the vector registers
+  std::array<uint64_t, 32> vectors{};  // vector registers, the low half of each first
 };
 
 struct CoreFile {

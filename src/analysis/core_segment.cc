@@ -54,7 +54,10 @@ class FrameRecorder {
     CoreThread saved = *thread_;
     if (frame.context != 0 && !read_context(frame.context, saved)) return;
     for (uint32_t i = 0; i < 16; ++i) add_register(frame.pc, i, saved.registers[i]);
-    for (uint32_t i = 0; i < 16; ++i) add_register(frame.pc, 17 + i, saved.vectors[i]);
+    for (uint32_t i = 0; i < 16; ++i) {
+      add_register(frame.pc, CHORD_FIRST_VECTOR + i, saved.vectors[2 * i]);
+      add_register(frame.pc, CHORD_FIRST_VECTOR + CHORD_HIGH_HALVES + i, saved.vectors[2 * i + 1]);
+    }
   }
 
   void add_register(uint64_t pc, uint32_t number, uint64_t value) {
@@ -69,8 +72,8 @@ class FrameRecorder {
     saved.registers = registers_of(context);
     saved.vectors = {};
     if (!memory_.read(reinterpret_cast<uint64_t>(context.uc_mcontext.fpregs), &vectors, sizeof vectors)) return true;
-    for (size_t i = 0; i < 16; ++i)
-      saved.vectors[i] = vectors._xmm[i].element[0] | uint64_t{vectors._xmm[i].element[1]} << 32;
+    static_assert(sizeof vectors._xmm == sizeof saved.vectors);
+    std::memcpy(saved.vectors.data(), vectors._xmm, sizeof vectors._xmm);
     return true;
   }
 

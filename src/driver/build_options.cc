@@ -40,8 +40,8 @@ constexpr std::array<std::pair<const char *, Counters>, 4> kCounters = {{{"threa
 constexpr std::array<std::pair<const char *, Weights>, 2> kWeights = {
     {{"structure", Weights::structure}, {"paper", Weights::paper}}};  // anything else: a file
 
-constexpr std::array<std::pair<const char *, LoopCounters>, 2> kLoopCounters = {
-    {{"registers", LoopCounters::registers}, {"memory", LoopCounters::memory}}};
+constexpr std::array<std::pair<const char *, LoopCounters>, 3> kLoopCounters = {
+    {{"halves", LoopCounters::halves}, {"registers", LoopCounters::registers}, {"memory", LoopCounters::memory}}};
 
 constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgorithms = {
     {{"sound", core::PathAlgorithm::sound}, {"published", core::PathAlgorithm::published}}};
@@ -234,7 +234,8 @@ std::optional<weave::Options> published() {
 const char *build_options_help() {
   return "  --place=optimal|redundant|vertex|vertex-edge   where counters go (optimal: fewest, coldest)\n"
          "  --counters=thread|atomic|global                thread: exact in threads, no locked instructions\n"
-         "  --loop-counters=registers|memory               where call-free loops keep them\n"
+         "  --loop-counters=halves|registers|memory        where call-free loops keep them; halves: in registers,\n"
+         "                                                 two in a vector register where those run out\n"
          "  --steps=sums|widened|whole                     of the program's registers those count for us that go up\n"
          "                                                 in loops; widened: the same in each round; whole: by one\n"
          "                                                 instruction in 64 bits\n"

@@ -165,11 +165,15 @@ Snippet ask_runtime(const CounterPlace &place, const Check &check, const std::st
 // ---- Counters in registers ----
 
 // A register that holds a counter for a while. A vector register is counted up by
-// taking away from it a register of all ones: that changes no flags.
+// taking away from it a register of all ones: that changes no flags. Or each of its halves
+// holds a counter, and a constant in memory is taken away (half_constants). The low half may
+// come and go while the high one counts, not the other way round.
 struct Holder {
+  enum class Part : uint8_t { whole, low, high };
   Resources reg = 0;
-  Resources ones = 0;  // vector registers only
+  Resources ones = 0;  // whole vector registers only
   bool wide = false;   // write vector instructions in their VEX encoding
+  Part part = Part::whole;
 
   bool is_vector() const;
   Resources resources() const { return reg | ones; }
@@ -181,6 +185,8 @@ std::vector<Resources> vector_holders(Resources free);
 
 Snippet clear(const Holder &holder, Resources live);
 Snippet fill_ones(const Holder &holder);
+// What increments of halves refer to, once in a unit.
+std::string half_constants();
 Snippet increment(const Holder &holder, Resources live);
 // counter += register, and counter -= register.
 Snippet add_register(const CounterPlace &place, const Holder &holder, Resources live);
@@ -195,8 +201,9 @@ Snippet widen_countdown(const Holder &holder);
 bool opens_countdown(const Decoded &decoded, Resources reg);
 
 // The register's number in the runtime's records (chord_abi.h).
-uint8_t recorded_number(Resources reg);
-Resources register_recorded(uint8_t number);  // and back
+uint8_t recorded_number(const Holder &holder);
+// And back, as far as a number tells: a vector register may be a whole one where it says low.
+Holder holder_recorded(uint8_t number);
 // Written in the encoding that must not be mixed with the older one, or in the older
 // one, or neither.
 enum class VectorUse : uint8_t { none, legacy, wide };

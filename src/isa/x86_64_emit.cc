@@ -11,6 +11,7 @@
 //   flags live, rax dead      lahf; incq c; sahf (two more if overflow is live)
 //   rax live                  the same with rax kept in a dead register,
 //   no register dead          or on the stack, beyond the red zone
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include <array>
@@ -33,6 +34,7 @@ struct Change {
   std::string operation;  // up to the counter's operand
   bool spares_carry = false;
   std::optional<unsigned> from_vector;  // move this into a general register first, and append that
+  bool high = false;                    // its high half
   bool wide = false;
   const Check *check = nullptr;
   Resources operand = 0;  // the register that is added: not to be lent to anything else
@@ -172,6 +174,13 @@ void look_at_sign(Snippet &s, const std::string &memory, const Check &check) {
   ++s.price;
 }
 
+// The high half stays where it is: whoever is interrupted here has not added it.
+std::string vector_to_general(const Change &change, const std::string &into) {
+  std::string from = fmt::format("%xmm{}", *change.from_vector);
+  if (change.wide) return change.high ? fmt::format("\tvpextrq\t$1,{},{}\n", from, into) : fmt::format("\tvmovq\t{},{}\n", from, into);
+  return (change.high ? fmt::format("\tmovhlps\t{0},{0}\n", from) : "") + fmt::format("\tmovq\t{},{}\n", from, into);
+}
+
 // Does the change to the counter, keeping all that is live.
 Snippet apply(const CounterPlace &p, const Change &change, Resources live) {
   // inc and dec leave the carry flag alone, so only the others must be dead.
@@ -193,9 +202,9 @@ Snippet apply(const CounterPlace &p, const Change &change, Resources live) {
   std::string operation = change.operation;
   if (change.from_vector) {
     std::string through = reg(free[for_address]);
-    s.text = fmt::format("\t{}\t%xmm{},{}\n", change.wide ? "vmovq" : "movq", *change.from_vector, through);
+    s.text = vector_to_general(change, through);
     operation += through + ",";
-    ++s.price;
+    s.price += change.high && !change.wide ? 2 : 1;
   }
   s.text += fmt::format("\t{}{}{}\n", p.kind == CounterPlace::Kind::atomic ? "lock " : "", operation, address.memory);
   ++s.price;
@@ -214,7 +223,7 @@ unsigned number_of(Resources one) { return static_cast<unsigned>(std::countr_zer
 unsigned vector_number(Resources one) { return number_of(one) - 16; }
 
 Change change_with(const std::string &operation, const Holder &h) {
-  if (h.is_vector()) return {operation + "\t", false, vector_number(h.reg), h.wide};
+  if (h.is_vector()) return {operation + "\t", false, vector_number(h.reg), h.part == Holder::Part::high, h.wide};
   Change change{fmt::format("{}\t{},", operation, reg(number_of(h.reg))), false, {}};
   change.operand = h.reg;
   return change;
@@ -226,6 +235,12 @@ std::string vector_line(const Holder &h, const char *operation, Resources from, 
     return fmt::format("\tv{0}\t%xmm{1},%xmm{2},%xmm{2}\n", operation, vector_number(from), vector_number(into));
   }
   return fmt::format("\t{}\t%xmm{},%xmm{}\n", operation, vector_number(from), vector_number(into));
+}
+
+// The same with 16 bytes of memory, or 8 of them.
+std::string vector_line(const Holder &h, const char *operation, const char *memory) {
+  std::string into = fmt::format("%xmm{}", vector_number(h.reg));
+  return h.wide ? fmt::format("\tv{0}\t{1},{2},{2}\n", operation, memory, into) : fmt::format("\t{}\t{},{}\n", operation, memory, into);
 }
 
 }  // namespace
@@ -283,7 +298,9 @@ std::vector<Resources> vector_holders(Resources free) {
 Snippet clear(const Holder &h, Resources live) {
   Snippet s;
   s.price = 1;
-  if (h.is_vector()) {
+  if (h.part == Holder::Part::low) {
+    s.text = vector_line(h, "movlps", ".Lchord_low+8(%rip)");
+  } else if (h.is_vector()) {
     s.text = vector_line(h, "pxor", h.reg, h.reg);
   } else {
     std::string low = low_half(number_of(h.reg));
@@ -294,7 +311,14 @@ Snippet clear(const Holder &h, Resources live) {
 
 Snippet fill_ones(const Holder &h) { return {vector_line(h, "pcmpeqd", h.ones, h.ones), 1, false, 0}; }
 
+std::string half_constants() {
+  return "\t.section .rodata.cst16,\"aM\",@progbits,16\n\t.balign 16\n"
+         ".Lchord_low:\n\t.quad -1,0\n.Lchord_high:\n\t.quad 0,-1\n";
+}
+
 Snippet increment(const Holder &h, Resources live) {
+  if (h.part == Holder::Part::low) return {vector_line(h, "psubq", ".Lchord_low(%rip)"), 1, false, 0};
+  if (h.part == Holder::Part::high) return {vector_line(h, "psubq", ".Lchord_high(%rip)"), 1, false, 0};
   if (h.is_vector()) return {vector_line(h, "psubq", h.ones, h.reg), 1, false, 0};
   std::string r = reg(number_of(h.reg));
   return {(live & kFlags) ? fmt::format("\tleaq\t1({0}),{0}\n", r) : fmt::format("\tincq\t{}\n", r), 1, false, 0};
@@ -326,20 +350,25 @@ bool opens_countdown(const Decoded &d, Resources one) {
 }
 
 // DWARF's numbers: the first eight general registers in another order than the
-// processor's, and vector registers from 17.
-uint8_t recorded_number(Resources one) {
+// processor's, and vector registers.
+uint8_t recorded_number(const Holder &h) {
   static constexpr uint8_t kGeneralNumbers[8] = {0, 2, 1, 3, 7, 6, 4, 5};
-  if (one & kVector) return static_cast<uint8_t>(17 + vector_number(one));
-  unsigned n = number_of(one);
+  if (h.is_vector()) {
+    unsigned half = h.part == Holder::Part::high ? CHORD_HIGH_HALVES : 0;
+    return static_cast<uint8_t>(CHORD_FIRST_VECTOR + vector_number(h.reg) + half);
+  }
+  unsigned n = number_of(h.reg);
   return n < 8 ? kGeneralNumbers[n] : static_cast<uint8_t>(n);
 }
 
-Resources register_recorded(uint8_t number) {
-  for (unsigned r = 0; r < 32; ++r) {
-    Resources one = Resources{1} << r;
-    if (recorded_number(one) == number) return one;
+Holder holder_recorded(uint8_t number) {
+  for (Holder::Part part : {Holder::Part::whole, Holder::Part::high}) {
+    for (unsigned r = part == Holder::Part::high ? 16 : 0; r < 32; ++r) {
+      Holder one{Resources{1} << r, 0, false, part};
+      if (recorded_number(one) == number) return one;
+    }
   }
-  return 0;
+  return {};
 }
 
 VectorUse vector_use(const Decoded &d) {

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <map>
+#include <numeric>
 
-#include "core/register_choice.h"
 #include "weave/weave_procedure.h"
 
 namespace chord::weave {
@@ -19,7 +19,6 @@ namespace {
 // An increment in memory waits for the one of the round before, which takes as long as about
 // this many instructions. In longer rounds it costs little more than any other.
 constexpr double kMemoryLatency = 15, kPerInstruction = 0.2, kLeastPrice = 0.1;
-constexpr uint32_t kGeneralKind = 0, kVectorKind = 1;
 
 isa::VectorUse both(isa::VectorUse a, isa::VectorUse b) { return std::max(a, b); }
 
@@ -157,7 +156,7 @@ double LoopPlanner::cost_of(const Loop &loop, const isa::Holder &holder, StepKin
   isa::CounterPlace at = place();
   double in = ways_cost(loop, true, [&](const Site &site) {
     isa::Snippet s = taking(at, holder, by_program, site.live);
-    if (holder.is_vector()) s.price += isa::fill_ones(holder).price;
+    if (holder.ones != 0) s.price += isa::fill_ones(holder).price;
     return s;
   });
   return in + ways_cost(loop, false, [&](const Site &site) { return isa::add_register(at, holder, site.live); });
@@ -188,79 +187,12 @@ double LoopPlanner::waiting_price(uint32_t l) const {
   return std::max(kLeastPrice, (kMemoryLatency - instructions / rounds) * kPerInstruction);
 }
 
-// ---- dead registers ----
-
-// The innermost eligible loop that the counter runs in every round of, or kNone.
-uint32_t LoopPlanner::innermost(const core::Counter &c) const {
-  for (uint32_t l = static_cast<uint32_t>(eligible_.size()); l-- > 0;) {  // inner loops come later
-    bool in = c.site == core::Site::vertex ? inside(l, c.id) : inside(l, p_.edges[c.id].from) && inside(l, p_.edges[c.id].to);
-    if (in) return l;
-  }
-  return core::kNone;
-}
-
-void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
-  if (eligible_.empty()) return;
-  isa::Resources any = 0;
-  std::map<isa::Resources, uint32_t> uses;  // vector register -> loops it is free in
-  bool unit_has_vectors = std::any_of(unit_.procedures.begin(), unit_.procedures.end(), [](const auto &p) {
-    return std::any_of(p.instructions.begin(), p.instructions.end(),
-                       [](const Instruction &in) { return isa::vector_use(in.decoded) != isa::VectorUse::none; });
-  });
-  for (const Loop &loop : eligible_) {
-    any |= loop.free;
-    if (!unit_has_vectors || loop.vectors == isa::VectorUse::none) continue;
-    for (isa::Resources r : isa::vector_holders(loop.free)) ++uses[r];
-  }
-  isa::Resources ones = 0;
-  for (const auto &[reg, count] : uses) {
-    if (ones == 0 || count >= uses[ones]) ones = reg;
-  }
-  const std::vector<isa::Resources> kinds[] = {isa::general_holders(any), isa::vector_holders(any & ~ones)};
-  auto holder_of = [&](const Loop &loop, uint32_t kind, uint32_t reg) {
-    bool vector = kind == kVectorKind;
-    return isa::Holder{kinds[kind][reg], vector ? ones : 0, vector && loop.vectors == isa::VectorUse::wide};
-  };
-  core::RegisterProblem problem;
-  for (const Loop &loop : eligible_) {
-    core::RegisterProblem::Loop &out = problem.loops.emplace_back();
-    out.parent = loop.parent;
-    // A loop with several ways out is a search, which ends sooner than estimates know.
-    bool searches = loop.exits.size() + loop.targets.size() > 1;
-    if (searches && options_.weights != Options::Weights::measured) continue;
-    for (uint32_t kind : {kGeneralKind, kVectorKind}) {
-      if (kind == kVectorKind && (!(loop.free & ones) || loop.vectors == isa::VectorUse::none)) continue;
-      for (uint32_t i = 0; i < kinds[kind].size(); ++i) {
-        if (loop.free & kinds[kind][i]) out.free[kind] |= uint64_t{1} << i;
-      }
-      if (out.free[kind] == 0) continue;
-      out.cost[kind] = cost_of(loop, holder_of(loop, kind, static_cast<uint32_t>(std::countr_zero(out.free[kind]))), StepKind::none);
-    }
-  }
-  std::vector<uint32_t> candidates;
-  for (uint32_t k = 0; k < plan.counters.size(); ++k) {
-    if (out_.find(k) != nullptr) continue;
-    const core::Counter &c = plan.counters[k];
-    uint32_t loop = innermost(c);
-    if (loop == core::kNone) continue;
-    const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
-    double price = isa::increment(place(), site.live).price - 1 + waiting_price(loop);
-    candidates.push_back(k);
-    problem.counters.push_back({loop, {frequency(c) * price, frequency(c) * price}});
-  }
-  std::vector<core::RegisterChoice> chosen = core::choose_registers(problem);
-  for (size_t i = 0; i < chosen.size(); ++i) {
-    if (chosen[i].loop == core::kNone) continue;
-    hold(candidates[i], chosen[i].loop, holder_of(eligible_[chosen[i].loop], chosen[i].kind, chosen[i].reg), nullptr);
-  }
-}
-
 // ---- the result ----
 
 void LoopPlanner::hold(uint32_t counter, uint32_t l, const isa::Holder &holder, const Offer *offer) {
   format::Held held;
   held.counter = counter;
-  held.place = isa::recorded_number(holder.reg);
+  held.place = isa::recorded_number(holder);
   StepKind kind = offer == nullptr ? StepKind::none : offer->kind;
   if (offer != nullptr) {
     held.updates = offer->updates;
@@ -289,30 +221,41 @@ void LoopPlanner::keep_live(Sites &sites) const {
   }
 }
 
+// Of two halves the high one is taken first, and released last: with it goes the low one.
+std::vector<uint32_t> LoopPlanner::held_with_halves(bool high_first) const {
+  std::vector<uint32_t> order(out_.held.size());
+  std::iota(order.begin(), order.end(), 0);
+  std::stable_partition(order.begin(), order.end(),
+                        [&](uint32_t h) { return (out_.counters[h].holder.part == isa::Holder::Part::high) == high_first; });
+  return order;
+}
+
 void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
   auto place_of_held = [&](uint32_t h) {
     return isa::CounterPlace{options_.counters, counters_label(n), out_.counters[h].counter};
   };
   // A way that leaves one loop may enter another that counts in the same register: first
   // everything is released, then taken.
-  for (uint32_t h = 0; h < out_.held.size(); ++h) {
+  for (uint32_t h : held_with_halves(false)) {
     for_each_way(eligible_[loop_of_held_[h]], false, sites, [&](const Site &site, uint32_t edge, double) {
       isa::Snippet s = isa::add_register(place_of_held(h), out_.counters[h].holder, site.live);
       out_.pieces.push_back({site, edge, std::move(s), Effect::release, h});
     });
   }
-  std::vector<isa::Resources> filled(eligible_.size());
-  for (uint32_t h = 0; h < out_.held.size(); ++h) {
+  std::vector<isa::Resources> filled(eligible_.size()), cleared(eligible_.size());
+  for (uint32_t h : held_with_halves(true)) {
     const HeldCounter &c = out_.counters[h];
     uint32_t l = loop_of_held_[h];
     isa::CounterPlace held = place_of_held(h);
     for_each_way(eligible_[l], true, sites, [&](const Site &site, uint32_t edge, double) {
-      bool fill = c.holder.is_vector() && !(filled[l] & c.holder.ones);
+      bool fill = c.holder.ones != 0 && !(filled[l] & c.holder.ones);
       if (fill) out_.pieces.push_back({site, edge, isa::fill_ones(c.holder)});
-      isa::Snippet s = taking(held, c.holder, c.by_program, site.live);
+      bool is_clear = c.by_program == StepKind::none && (cleared[l] & c.holder.reg);
+      isa::Snippet s = is_clear ? isa::Snippet{} : taking(held, c.holder, c.by_program, site.live);
       out_.pieces.push_back({site, edge, std::move(s), Effect::hold, h});
     });
     filled[l] |= c.holder.ones;
+    if (c.holder.part == isa::Holder::Part::high) cleared[l] |= c.holder.reg;
   }
 }
 

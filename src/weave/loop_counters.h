@@ -12,6 +12,10 @@
 //     xorl %r11d,%r11d     entered        pxor %xmm14,%xmm14; pcmpeqd %xmm15,%xmm15
 //     incq %r11  (leaq)    counted        psubq %xmm15,%xmm14
 //     addq %r11,c          left           movq %xmm14,%rax; addq %rax,c
+// Where vector registers run out, each holds two counters, one in each half:
+//     pxor %xmm14,%xmm14   entered        movlps (if only the low half is)
+//     psubq low,%xmm14     counted        psubq high,%xmm14
+//     movq … addq          left           movhlps %xmm14,%xmm14; movq %xmm14,%rax; addq %rax,c
 //
 // Memory changes in one instruction in every case, so a signal handler that runs the
 // same code loses nothing. Whoever is interrupted inside has the difference in the
@@ -34,6 +38,7 @@
 #include "assembly/procedure.h"
 #include "core/order.h"
 #include "core/plan.h"
+#include "core/register_choice.h"
 #include "format/map.h"
 #include "weave/half_steps.h"
 #include "weave/options.h"
@@ -120,9 +125,15 @@ class LoopPlanner {
   uint32_t innermost(const core::Counter &counter) const;
   bool inside(uint32_t l, uint32_t block) const { return forest_.contains(eligible_[l].number, block); }
   void hold_offers(const core::Plan &plan);
+  struct DeadRegisters;
+  DeadRegisters dead_registers(bool halves) const;
+  core::RegisterProblem::Loop registers_in(const Loop &loop, const DeadRegisters &dead) const;
   void hold_in_dead_registers(const core::Plan &plan);
+  void share_registers(const std::vector<uint32_t> &candidates, const core::Plan &plan, const core::RegisterProblem &whole,
+                       DeadRegisters &dead, std::vector<core::RegisterChoice> &chosen) const;
   void hold(uint32_t counter, uint32_t l, const isa::Holder &holder, const Offer *offer);
   void keep_live(Sites &sites) const;
+  std::vector<uint32_t> held_with_halves(bool high_first) const;
   void write_pieces(uint32_t n, const Sites &sites);
   template <class Visit>
   void for_each_way(const Loop &loop, bool in, const Sites &sites, Visit visit) const;

@@ -22,7 +22,8 @@ struct Options {
   std::string weights_file;                         // measured: profile, or what was made of it
   std::shared_ptr<const format::Weights> measured;  // its contents; structure where it has none
   isa::CounterPlace::Kind counters = isa::CounterPlace::Kind::thread_local_exec;
-  enum class LoopCounters : uint8_t { registers, memory } loop_counters = LoopCounters::registers;
+  // registers: one counter in each; halves: two in a vector register where they run out.
+  enum class LoopCounters : uint8_t { halves, registers, memory } loop_counters = LoopCounters::halves;
   // What registers of the program's own are taken for (weave/loop_counters.h, weave/half_steps.h).
   enum class Steps : uint8_t { sums, widened, whole } steps = Steps::sums;
   enum class Stubs : uint8_t { needed, apart, always } stubs = Stubs::needed;        // weave/sites.h

@@ -33,7 +33,7 @@ class HeldChecker {
  public:
   HeldChecker(const ProvedProcedure &proved, const format::Procedure &map, const format::Held &held, const WaysOf &ways_of)
       : proved_(proved), p_(proved.procedure), live_(proved.liveness), map_(map), held_(held),
-        reg_(isa::register_recorded(held.place)), ways_of_(ways_of) {
+        holder_(isa::holder_recorded(held.place)), reg_(holder_.reg), ways_of_(ways_of) {
     const core::Counter &counter = map.plan.counters[held.counter];
     if (counter.site == core::Site::sum) {
       sum_ = &map.plan.sums[counter.id];
@@ -156,7 +156,36 @@ class HeldChecker {
     return from && !to && use.too_early != 0 ? "changed before it is added" : "";
   }
 
+  // Of a vector register one half counts, or both are the same: what is done to the other does
+  // not matter. The high half is read where it is, or in the low half's place.
+  Use use_of_half(const std::vector<isa::Decoded> &way) const {
+    const bool high = holder_.part == isa::Holder::Part::high;
+    Use use;
+    bool moved = false;  // the high half is in the low one's place, too
+    for (const isa::Decoded &d : way) {
+      std::string_view name = d.mnemonic;
+      if (name.starts_with('v')) name.remove_prefix(1);
+      bool reads = d.reads & reg_, writes = d.writes & reg_;
+      if (name == "movhlps" && writes) {
+        moved = true;
+        use.set += !high;
+      } else if (name == "movlps" && writes) {
+        moved = moved && high;
+        use.set += !high;
+      } else if (writes && !reads) {
+        moved = false;
+        ++use.set;
+      } else if (reads && !writes) {
+        bool of_high = name == "pextrq" || moved;
+        if (of_high == high) ++(use.set == 0 ? use.read_before : use.read_after);
+      }
+      use.counted += reads && writes && name == "psubq";
+    }
+    return use;
+  }
+
   Use use_on(const std::vector<isa::Decoded> &way) const {
+    if (holder_.is_vector()) return use_of_half(way);
     Use use;
     bool kept = false, pushed = false, lent = false, opened = false;
     for (const isa::Decoded &d : way) {
@@ -204,6 +233,7 @@ class HeldChecker {
   const core::CounterSum *sum_ = nullptr;  // what is counted, or
   core::Vertex counted_ = core::kNone;
   bool counts_down_ = false;
+  isa::Holder holder_;
   isa::Resources reg_;
   const WaysOf &ways_of_;
 };

@@ -179,6 +179,9 @@ class UnitWeaver {
     if (!plan) return why_not;
     LoopCounters held;
     if (loops) held = loops->choose(*plan, n, sites);
+    shares_registers_ = shares_registers_ || std::any_of(held.counters.begin(), held.counters.end(), [](const HeldCounter &h) {
+                          return h.holder.part != isa::Holder::Part::whole;
+                        });
     std::optional<std::vector<Probe>> probes = std::vector<Probe>{};
     if (options_.events != 0 && !paths) {
       std::vector<int64_t> costs;
@@ -247,6 +250,7 @@ class UnitWeaver {
   std::string tail() const {
     std::string out = "\n\t.att_syntax prefix\n";
     if (out_.woven != 0) out += records_ + emit_event_records(options_) + personality_routines();
+    if (out_.woven != 0 && shares_registers_) out += isa::half_constants();
     if (out_.woven != 0 && lacks_rules_) out += emit_flag(CHORD_NO_RULES_SYMBOL);
     out += fmt::format("\t.section {},\"\",@progbits\n\t.incbin \"{}\"\n", CHORD_MAP_SECTION, around_.map_file);
     if (out_.woven != 0) out += fmt::format("\t.include \"{}\"\n", around_.runtime_file);
@@ -264,6 +268,7 @@ class UnitWeaver {
   std::vector<std::string> spots_;  // labels of the spots of the procedure just woven
   std::set<std::string> personalities_;
   bool lacks_rules_ = false;  // some woven procedure has no unwind information
+  bool shares_registers_ = false;
   std::map<uint32_t, uint32_t> section_owner_;
   PathContext context_;
   std::vector<bool> implied_;   // by procedure

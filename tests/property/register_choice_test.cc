@@ -47,8 +47,19 @@ double saved_by(const RegisterProblem &p, uint32_t counter, const RegisterChoice
 }
 
 bool clash(const RegisterProblem &p, const RegisterChoice &a, const RegisterChoice &b) {
-  if (a.loop == kNone || b.loop == kNone || a.kind != b.kind || a.reg != b.reg) return false;
-  return contains(p, a.loop, b.loop) || contains(p, b.loop, a.loop);
+  if (a.loop == kNone || b.loop == kNone || a.kind != b.kind) return false;
+  bool nested = contains(p, a.loop, b.loop) || contains(p, b.loop, a.loop);
+  if (a.reg == b.reg || !nested || !p.halves[a.kind]) return a.reg == b.reg && nested;
+  // Two halves of one register: the low one's loop must not reach beyond the other's.
+  if (a.reg + kHighHalves == b.reg) return !contains(p, b.loop, a.loop);
+  return b.reg + kHighHalves == a.reg && !contains(p, a.loop, b.loop);
+}
+
+// Of the second class both halves of each register.
+RegisterProblem in_halves(RegisterProblem p) {
+  p.halves[1] = true;
+  for (RegisterProblem::Loop &loop : p.loops) loop.free[1] |= loop.free[1] << kHighHalves;
+  return p;
 }
 
 // The most any valid choice saves.
@@ -101,6 +112,29 @@ TEST(RegisterChoice, IsValidAndNeverMakesThingsWorse) {
     EXPECT_LE(sum_of(p, chosen), best_of_all(p, none)) << "seed " << seed;
     if (HasFailure()) return;
   }
+}
+
+TEST(RegisterChoice, TakesHalvesInTheRightOrder) {
+  for (uint32_t seed = 0; seed < 3000; ++seed) {
+    std::mt19937 random(seed);
+    RegisterProblem p = in_halves(random_problem(random, seed % 2 == 0 ? 1 : 2));
+    std::vector<RegisterChoice> chosen = choose_registers(p), none;
+    expect_valid(p, chosen);
+    EXPECT_EQ(saved_by(p, chosen), sum_of(p, chosen));
+    EXPECT_LE(sum_of(p, chosen), best_of_all(p, none)) << "seed " << seed;
+    if (HasFailure()) return;
+  }
+}
+
+TEST(RegisterChoice, KeepsTheOuterLoopsCounterInTheHighHalf) {
+  RegisterProblem p;
+  p.loops.push_back({kNone, {}, {}});
+  p.loops.push_back({0, {}, {}});
+  p.loops[0].free[1] = p.loops[1].free[1] = 1;
+  p.loops[0].cost[1] = 10;
+  p.counters = {{0, {0, 20}}, {1, {0, 9}}};
+  EXPECT_EQ(choose_registers(in_halves(p)), (std::vector<RegisterChoice>{{0, 1, kHighHalves}, {1, 1, 0}}));
+  EXPECT_EQ(choose_registers(p), (std::vector<RegisterChoice>{{0, 1, 0}, {}}));
 }
 
 TEST(RegisterChoice, IsBestWhereRegistersDoNotRunOut) {

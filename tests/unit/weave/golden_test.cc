@@ -208,6 +208,32 @@ TEST_F(HalfStepDamage, ACountdownThatMayWrapIsFound) {
   expect_refused();
 }
 
+// In loop_halves both halves of %xmm15 count, for one loop and for one in another.
+class HalfDamage : public Damage {
+ protected:
+  void SetUp() override { weave("loop_halves"); }
+  void replace(const std::string &from, std::string to) {
+    to.resize(from.size(), ' ');
+    damage(from, to);
+  }
+};
+TEST_F(HalfDamage, AHalfThatIsNotSetUpIsFound) {
+  replace("movlps	.Lchord_low+8(%rip),%xmm15", "nop");
+  expect_refused();
+}
+TEST_F(HalfDamage, TheOtherHalfSetUpInsideItsLoopIsFound) {
+  replace("movlps	.Lchord_low+8(%rip),%xmm15", "pxor	%xmm15,%xmm15");
+  expect_refused();
+}
+TEST_F(HalfDamage, TheSameHalfAddedTwiceIsFound) {
+  replace("movhlps	%xmm15,%xmm15", "nop");
+  expect_refused();
+}
+TEST_F(HalfDamage, AHalfTakenInTheLoopIsFound) {
+  replace("psubq	.Lchord_high(%rip),%xmm15", "movhlps	%xmm15,%xmm15");
+  expect_refused();
+}
+
 // In sums_of_steps %rdx goes up by 2 in one block and by 1 in another.
 class SumDamage : public Damage {
  protected:

@@ -1,0 +1,105 @@
+# No general register is dead in the loops, and one vector register is. In the first function both
+# counters of the loop share it; in the second the outer loop's counts in the high half, and the
+# inner one's, which is too seldom reached to be kept longer, in the low half.
+	.text
+	.globl	f
+	.type	f, @function
+f:
+	.cfi_startproc
+	stc
+.L2:
+	rclq	%rdi
+	jc	.L3
+	rclq	%rcx
+.L3:
+	adcq	%rsi, %r8
+	jne	.L2
+	paddd	%xmm1, %xmm0
+	paddd	%xmm2, %xmm0
+	paddd	%xmm3, %xmm0
+	paddd	%xmm4, %xmm0
+	paddd	%xmm5, %xmm0
+	paddd	%xmm6, %xmm0
+	paddd	%xmm7, %xmm0
+	paddd	%xmm8, %xmm0
+	paddd	%xmm9, %xmm0
+	paddd	%xmm10, %xmm0
+	paddd	%xmm11, %xmm0
+	paddd	%xmm12, %xmm0
+	paddd	%xmm13, %xmm0
+	paddd	%xmm14, %xmm0
+	addq	%rdx, %rax
+	addq	%rcx, %rax
+	addq	%r9, %rax
+	addq	%r10, %rax
+	addq	%r11, %rax
+	ret
+	.cfi_endproc
+	.size	f, .-f
+	.globl	g
+	.type	g, @function
+g:
+	.cfi_startproc
+	jmp	.L6
+.L4:
+	testq	%r12, %r12
+	jne	.L7
+	testq	%r13, %r13
+	jne	.L7
+	testq	%r14, %r14
+	jne	.L7
+	stc
+.L5:
+	rclq	%rdi
+	jc	.L9
+	rclq	%rcx
+.L9:
+	adcq	%rcx, %rdx
+	jne	.L5
+.L7:
+	rclq	%rdi
+	jc	.L8
+	rclq	%rsi
+.L8:
+	lahf
+	adcq	%r8, %rsi
+	testq	%rsi, %rsi
+	jne	.L6
+	paddd	%xmm1, %xmm0
+	paddd	%xmm2, %xmm0
+	paddd	%xmm3, %xmm0
+	paddd	%xmm4, %xmm0
+	paddd	%xmm5, %xmm0
+	paddd	%xmm6, %xmm0
+	paddd	%xmm7, %xmm0
+	paddd	%xmm8, %xmm0
+	paddd	%xmm9, %xmm0
+	paddd	%xmm10, %xmm0
+	paddd	%xmm11, %xmm0
+	paddd	%xmm12, %xmm0
+	paddd	%xmm13, %xmm0
+	paddd	%xmm14, %xmm0
+	addq	%rdx, %rax
+	addq	%rcx, %rax
+	addq	%r9, %rax
+	addq	%r10, %rax
+	addq	%r11, %rax
+	ret
+.L6:
+	paddd	%xmm1, %xmm0
+	paddd	%xmm2, %xmm0
+	paddd	%xmm3, %xmm0
+	paddd	%xmm4, %xmm0
+	paddd	%xmm5, %xmm0
+	paddd	%xmm6, %xmm0
+	paddd	%xmm7, %xmm0
+	paddd	%xmm8, %xmm0
+	paddd	%xmm9, %xmm0
+	paddd	%xmm10, %xmm0
+	paddd	%xmm11, %xmm0
+	paddd	%xmm12, %xmm0
+	testq	%r11, %r11
+	je	.L4
+	jmp	.L7
+	.cfi_endproc
+	.size	g, .-g

@@ -1,0 +1,3 @@
+/* The same with 256-bit vectors around. */
+#define WIDE_VECTORS
+#include "shared_vectors.S"
