@@ -20,7 +20,7 @@ sys.path[:0] = [str(HERE), str(HERE.parent / "tests" / "oracle")]
 import build as building  # noqa: E402
 import measure  # noqa: E402
 
-LOOPS = ("counted", "vectorised", "branching", "nested")
+LOOPS = ("counted", "vectorised", "branching", "nested", "crowded")
 PROFILE = ["-fprofile-generate"]
 BUILDS = {
     # name: (compiler, chord's options or None, flags, reference)
@@ -31,6 +31,7 @@ BUILDS = {
     "gcc PGO": ("gcc", None, [*PROFILE, "-fprofile-update=single"], "plain"),
     "clang PGO": ("clang", None, PROFILE, "clang plain"),
     "chord memory": ("gcc", ["--loop-counters=memory"], [], "plain"),
+    "chord registers": ("gcc", ["--loop-counters=registers"], [], "plain"),
     "chord": ("gcc", [], [], "plain"),
     "chord clang": ("clang", [], [], "clang plain"),
 }
@@ -59,7 +60,7 @@ def inputs(loop):
 
 
 def report(loop, name, text):
-    print(f"{loop:11} {name:13} {text}", flush=True)
+    print(f"{loop:11} {name:15} {text}", flush=True)
 
 
 def main():
