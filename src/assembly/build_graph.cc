@@ -6,6 +6,7 @@
 #include <tuple>
 
 #include "assembly/complete_graph.h"
+#include "assembly/copied_steps.h"
 #include "assembly/dispatch.h"
 #include "assembly/stack_depth.h"
 #include "assembly/unwind_info.h"
@@ -29,6 +30,7 @@ class ProcedureGraph {
     if (!p_.skipped.empty()) return;
     join_short_branches();
     complete_graph(p_);
+    find_copied_steps(p_);
   }
 
  private:

@@ -46,8 +46,8 @@ constexpr std::array<std::pair<const char *, LoopCounters>, 3> kLoopCounters = {
 constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgorithms = {
     {{"sound", core::PathAlgorithm::sound}, {"published", core::PathAlgorithm::published}}};
 
-constexpr std::array<std::pair<const char *, Steps>, 3> kSteps = {
-    {{"sums", Steps::sums}, {"widened", Steps::widened}, {"whole", Steps::whole}}};
+constexpr std::array<std::pair<const char *, Steps>, 4> kSteps = {
+    {{"copies", Steps::copies}, {"sums", Steps::sums}, {"widened", Steps::widened}, {"whole", Steps::whole}}};
 
 constexpr std::array<std::pair<const char *, Stubs>, 3> kStubs = {
     {{"needed", Stubs::needed}, {"apart", Stubs::apart}, {"always", Stubs::always}}};
@@ -236,9 +236,9 @@ const char *build_options_help() {
          "  --counters=thread|atomic|global                thread: exact in threads, no locked instructions\n"
          "  --loop-counters=halves|registers|memory        where call-free loops keep them; halves: in registers,\n"
          "                                                 two in a vector register where those run out\n"
-         "  --steps=sums|widened|whole                     of the program's registers those count for us that go up\n"
-         "                                                 in loops; widened: the same in each round; whole: by one\n"
-         "                                                 instruction in 64 bits\n"
+         "  --steps=copies|sums|widened|whole              of the program's registers those count for us that go up\n"
+         "                                                 in loops; sums: by additions alone; widened: the same in\n"
+         "                                                 each round; whole: by one instruction in 64 bits\n"
          "  --stubs=needed|apart|always                    apart: stubs of jumps never fall into what they lead to;\n"
          "                                                 always: nor is a probe on a jump ever moved to where it leads\n"
          "  --entries=implied|counted                      are calls counted twice, by caller and callee?\n"

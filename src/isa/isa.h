@@ -35,6 +35,18 @@ enum class StackMove : uint8_t {
   unknown,
 };
 
+// Register `into` becomes register `from` plus a constant, and no other changes.
+struct Copy {
+  enum class Kind : uint8_t {
+    none,
+    whole,
+    half,      // in the lower half, and the upper one is cleared
+    extended,  // likewise, and the upper one follows from it
+  } kind = Kind::none;
+  uint8_t into = 0, from = 0;
+  int32_t plus = 0;
+};
+
 struct Decoded {
   uint8_t size = 0;
   Flow flow = Flow::next;
@@ -59,6 +71,8 @@ struct Decoded {
   Resources stepped = 0;
   int32_t step = 0;
   bool half_step = false;
+  bool step_by_copy = false;  // of a register that is so much more there (assembly/copied_steps.h)
+  Copy copy;
   Traits traits = 0;
   std::string_view mnemonic;
 };

@@ -3,6 +3,8 @@
 // Two properties matter more than completeness. `reads` may be too large but never
 // too small, and `kills` may be too small but never too large: liveness built on
 // them then never calls a live resource dead.
+#include <bit>
+
 #include "isa/isa.h"
 #include "isa/x86_64_registers.h"
 #include "isa/x86_64_zydis.h"
@@ -248,6 +250,29 @@ void read_step(const Instruction &in, const Operands &ops, Decoded &out) {
   out.half_step = ops[0].size == 32;
 }
 
+// A step, or mov, movslq or lea of one general register into another.
+void read_copy(const Instruction &in, const Operands &ops, Decoded &out) {
+  if (ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER || ops[0].size < 32) return;
+  Resources into = resource_of(ops[0].reg.value) & kGeneral, from = 0;
+  int64_t plus = 0;
+  bool extends = in.mnemonic == ZYDIS_MNEMONIC_MOVSXD;
+  if (out.stepped != 0) {
+    from = out.stepped;
+    plus = out.step;
+  } else if (in.mnemonic == ZYDIS_MNEMONIC_LEA) {
+    if (ops[1].mem.index != ZYDIS_REGISTER_NONE || ops[1].mem.base == ZYDIS_REGISTER_RIP || in.address_width != 64) return;
+    from = resource_of(ops[1].mem.base);
+    plus = ops[1].mem.disp.value;
+  } else if ((in.mnemonic == ZYDIS_MNEMONIC_MOV || extends) && ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[1].size >= 32) {
+    from = resource_of(ops[1].reg.value) & kGeneral;
+  }
+  if (into == 0 || from == 0 || ((into | from) & general(rsp)) || plus != static_cast<int32_t>(plus)) return;
+  out.copy = {extends               ? Copy::Kind::extended
+              : ops[0].size == 32 ? Copy::Kind::half
+                                  : Copy::Kind::whole,
+              static_cast<uint8_t>(std::countr_zero(into)), static_cast<uint8_t>(std::countr_zero(from)), static_cast<int32_t>(plus)};
+}
+
 }  // namespace
 
 std::optional<Decoded> decode(std::string_view bytes) {
@@ -265,6 +290,7 @@ std::optional<Decoded> decode(std::string_view bytes) {
   classify(in, ops, out);
   zydis::follow_stack(in, ops, out);
   read_step(in, ops, out);
+  read_copy(in, ops, out);
   if (in.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE)) {
     out.traits |= kRepeated;
     out.kills = 0;  // with a count of zero nothing changes

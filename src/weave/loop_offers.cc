@@ -26,15 +26,16 @@ constexpr double kEstimatedShareOfSums = 0.3;
 // Registers that change by one step in the loop, each time.
 void LoopPlanner::offer_updates(uint32_t l) {
   std::map<isa::Resources, std::vector<uint32_t>> updates;  // register -> instructions
-  bool one_step = options_.steps != Options::Steps::sums;
+  bool one_step = options_.steps > Options::Steps::sums;
   isa::Resources otherwise = *isa::register_named("rsp");
   if (flags_are_kept(eligible_[l])) otherwise |= *isa::register_named("rax");  // that takes it
   for (core::Vertex v : forest_.members(eligible_[l].number)) {
     const Block &b = p_.blocks[v];
     for (uint32_t i = b.first; i < b.first + b.count; ++i) {
       const isa::Decoded &d = p_.instructions[i].decoded;
-      otherwise |= d.writes & ~d.stepped;
-      if (d.stepped == 0) continue;
+      bool steps = d.stepped != 0 && (!d.step_by_copy || options_.steps == Options::Steps::copies);
+      otherwise |= d.writes & ~(steps ? d.stepped : 0);
+      if (!steps) continue;
       std::vector<uint32_t> &known = updates[d.stepped];
       if (one_step && !known.empty() && p_.instructions[known[0]].decoded.step != d.step) otherwise |= d.stepped;
       known.push_back(i);
@@ -77,7 +78,7 @@ void LoopPlanner::offer(uint32_t l, const std::vector<uint32_t> &updates) {
     return offer_block(block_of_[updates[0]], offered);
   }
   if (options_.steps == Options::Steps::whole || offer_blocks_followed(offered)) return;
-  if (options_.steps == Options::Steps::sums) offer_sum(std::move(offered));
+  if (options_.steps <= Options::Steps::sums) offer_sum(std::move(offered));
 }
 
 // Blocks that one of the steps follows each time.

@@ -83,6 +83,28 @@ TEST(Decode, StepsOfWholeRegistersAndOfLowerHalves) {
   EXPECT_EQ(decoded("\x66\x83\xe8\x01").stepped, 0u);  // sub $1,%ax
 }
 
+TEST(Decode, CopiesOfRegistersWithWhatIsAdded) {
+  auto expect = [](std::string_view bytes, Copy::Kind kind, uint8_t into, uint8_t from, int32_t plus) {
+    Copy copy = decoded(bytes).copy;
+    EXPECT_EQ(copy.kind, kind) << plus;
+    EXPECT_EQ(register_numbered(copy.into), register_numbered(into));
+    EXPECT_EQ(register_numbered(copy.from), register_numbered(from));
+    EXPECT_EQ(copy.plus, plus);
+  };
+  expect("\x48\x89\xc8", Copy::Kind::whole, 0, 1, 0);           // mov %rcx,%rax
+  expect("\x89\xc8", Copy::Kind::half, 0, 1, 0);                // mov %ecx,%eax
+  expect("\x48\x63\xc1", Copy::Kind::extended, 0, 1, 0);        // movslq %ecx,%rax
+  expect("\x48\x8d\x41\xf8", Copy::Kind::whole, 0, 1, -8);      // lea -8(%rcx),%rax
+  expect("\x48\x83\xc0\x08", Copy::Kind::whole, 0, 0, 8);       // add $8,%rax
+  for (std::string_view other : {std::string_view("\x48\x8d\x04\x11", 4),  // lea (%rcx,%rdx),%rax
+                                 std::string_view("\x48\x8b\x01", 3),       // mov (%rcx),%rax
+                                 std::string_view("\x48\x89\xe5", 3),       // mov %rsp,%rbp
+                                 std::string_view("\x66\x89\xc8", 3),       // mov %cx,%ax
+                                 std::string_view("\x48\x0f\x44\xc1", 4)}) {  // cmove %rcx,%rax
+    EXPECT_EQ(decoded(other).copy.kind, Copy::Kind::none) << decoded(other).mnemonic;
+  }
+}
+
 TEST(Decode, HalfAnAddressNeedsHalfItsRegisters) {
   Decoded half = decoded("\x8d\x40\x01");  // lea 1(%rax),%eax
   EXPECT_EQ(half.whole_reads, 0u);

@@ -48,7 +48,8 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   Surroundings around{folder.file("map"), folder.file("runtime.s")};
   Options options;
   if (!GetParam().starts_with("implied_")) options.entries = Options::Entries::counted;
-  options.steps = GetParam().starts_with("sums_")   ? Options::Steps::sums
+  options.steps = GetParam().starts_with("copies_") ? Options::Steps::copies
+                  : GetParam().starts_with("sums_") ? Options::Steps::sums
                   : GetParam().starts_with("half_") ? Options::Steps::widened
                                                     : Options::Steps::whole;
   if (GetParam() == "stubs_always") options.stubs = Options::Stubs::always;
