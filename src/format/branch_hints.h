@@ -23,22 +23,28 @@ namespace chord::format {
 
 enum class Heuristic : uint8_t {
   loop,         // stays in the innermost loop
+  inner,        // and leaves it, if it lies in another one: less sure than the other loops
+  back,         // goes round again at once, instead of further in the loop
   loop_header,  // goes on into a loop instead of past it
   pointer,      // a 64-bit register is not zero
+  zero,         // a narrower value is
+  value,        // a value is not that constant
+  mask,         // none of some bits is set
   arithmetic,   // what was just computed is not zero
   negative,     // a value is not below zero
-  greater,      // a value is greater than a constant
   call,         // goes past a call
   leaves,       // goes past a return
   store,        // goes where something is stored
   load,         // goes where something is loaded
+  floats,       // goes where floating-point numbers are computed
   fall,         // the next block: compilers lay out what they expect
   out_of_line,  // not to a block that was moved out of the way
+  merge,        // not to a block that many ways lead to
   table,        // goes on to a jump by a table: a value is one of the cases
   message,      // goes past a call that is given a text
   complaint,    // goes past a call of a function that is named for an error
 };
-inline constexpr size_t kHeuristics = 15;
+inline constexpr size_t kHeuristics = 21;
 
 const char *name_of(Heuristic heuristic);
 // That the favoured edge is taken.

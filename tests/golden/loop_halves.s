@@ -43,11 +43,15 @@ g:
 	jmp	.L6
 .L4:
 	testq	%r12, %r12
-	jne	.L7
+	jns	.L7
 	testq	%r13, %r13
-	jne	.L7
+	jns	.L7
 	testq	%r14, %r14
-	jne	.L7
+	jns	.L7
+	testq	%r15, %r15
+	jns	.L7
+	testq	%rbp, %rbp
+	jns	.L7
 	stc
 .L5:
 	rclq	%rdi
@@ -99,7 +103,7 @@ g:
 	paddd	%xmm11, %xmm0
 	paddd	%xmm12, %xmm0
 	testq	%r11, %r11
-	je	.L4
+	js	.L4
 	jmp	.L7
 	.cfi_endproc
 	.size	g, .-g

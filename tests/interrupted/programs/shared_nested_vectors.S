@@ -15,22 +15,26 @@
 	movl	$5, %r9d
 	movl	$6, %r10d
 	xorl	%r11d, %r11d
-	xorl	%r12d, %r12d
-	xorl	%r13d, %r13d
-	xorl	%r14d, %r14d
-	movl	$11, %r15d
-	movl	$12, %ebp
+	movq	$-8, %r12
+	movq	$-9, %r13
+	movq	$-10, %r14
+	movq	$-11, %r15
+	movq	$-12, %rbp
 	movl	$0, %eax
 	pxor	%xmm0, %xmm0
 	EACH(CLEAR)
 	jmp	.Louter
 .Lrare1:
 	testq	%r12, %r12
-	jne	.Lback
+	jns	.Lback
 	testq	%r13, %r13
-	jne	.Lback
+	jns	.Lback
 	testq	%r14, %r14
-	jne	.Lback
+	jns	.Lback
+	testq	%r15, %r15
+	jns	.Lback
+	testq	%rbp, %rbp
+	jns	.Lback
 	movl	$3, %eax
 	stc
 	# Every general register is wanted behind the loops, and the carry flag in them.
@@ -54,9 +58,9 @@
 	jmp	.Lback
 .Louter:
 	EACH(ADD)
-	btcq	$0, %r11
+	btcq	$63, %r11
 	testq	%r11, %r11
-	je	.Lrare1
+	js	.Lrare1
 .Lback:
 	rclq	$1, %rbx
 	jc	.Lodd

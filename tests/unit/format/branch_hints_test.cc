@@ -60,17 +60,54 @@ TEST(BranchHints, PointersAreNotNull) {
   EXPECT_EQ(s.favoured(Heuristic::pointer), core::kNone);
 }
 
-TEST(BranchHints, ComparisonsWithConstants) {
+TEST(BranchHints, ValuesAreNotBelowZero) {
   Sample s;
-  s.set(0, 5, "cmpl $9, 8(%rax,%rbx,4)", isa::kLoad);
   s.p.instructions[1].mnemonic = 6;  // jle
-  EXPECT_EQ(s.favoured(Heuristic::greater), kFall);
-  s.set(0, 5, "cmp dword ptr [rax+rbx*4], 9", isa::kLoad);
-  EXPECT_EQ(s.favoured(Heuristic::greater), kFall);
   s.set(0, 5, "cmpl $0, 8(%rax)", isa::kLoad);
   EXPECT_EQ(s.favoured(Heuristic::negative), kFall);
-  s.set(0, 5, "cmpl %ecx, %eax", 0);
-  EXPECT_EQ(s.favoured(Heuristic::greater), core::kNone);
+  s.set(0, 5, "cmpl $9, 8(%rax,%rbx,4)", isa::kLoad);
+  EXPECT_EQ(s.favoured(Heuristic::negative), core::kNone);
+}
+
+TEST(BranchHints, ValuesAreNotAGivenOne) {
+  Sample s;
+  s.set(0, 5, "cmpl $9, 8(%rax,%rbx,4)", isa::kLoad);
+  EXPECT_EQ(s.favoured(Heuristic::value), kFall);
+  s.set(0, 5, "cmp dword ptr [rax+rbx*4], 9", isa::kLoad);
+  EXPECT_EQ(s.favoured(Heuristic::value), kFall);
+  for (const char *other : {"cmpl %ecx, %eax", "cmpl 24(%rsp), %eax", "cmpb $9, (%rax)", "cmp al, 9", "cmp byte ptr [rax], 9"}) {
+    s.set(0, 5, other, 0);
+    EXPECT_EQ(s.favoured(Heuristic::value), core::kNone) << other;
+  }
+}
+
+TEST(BranchHints, BitsAreNotSet) {
+  Sample s;
+  s.p.instructions[0].text = "testl $8, 4(%rax)";
+  EXPECT_EQ(s.favoured(Heuristic::mask), kTaken);
+  s.p.instructions[0].text = "testb $8, %al";
+  EXPECT_EQ(s.favoured(Heuristic::mask), core::kNone);
+}
+
+TEST(BranchHints, NarrowValuesAreZero) {
+  Sample s;
+  s.p.instructions[0].text = "testl %eax, %eax";
+  EXPECT_EQ(s.favoured(Heuristic::zero), kTaken);
+  s.p.instructions[1].mnemonic = 4;  // jnz
+  EXPECT_EQ(s.favoured(Heuristic::zero), kFall);
+  s.set(0, 5, "cmpb $0, 4(%rbx)", isa::kLoad);
+  EXPECT_EQ(s.favoured(Heuristic::zero), kFall);
+  s.p.instructions[0].text = "testq %rax, %rax";
+  EXPECT_EQ(s.favoured(Heuristic::zero), core::kNone);
+}
+
+TEST(BranchHints, WhatManyWaysLeadToIsSeldomReached) {
+  Sample s;
+  s.set(2, 2, "addsd %xmm1, %xmm0", isa::kFloat);
+  EXPECT_EQ(s.favoured(Heuristic::floats), kFall);
+  EXPECT_EQ(s.favoured(Heuristic::merge), core::kNone);
+  for (int more = 0; more < 2; ++more) s.p.edges.push_back({3, 4, EdgeKind::dispatch, 0, 0});
+  EXPECT_EQ(s.favoured(Heuristic::merge), kFall);
 }
 
 TEST(BranchHints, CallsLoadsAndReturns) {
@@ -125,6 +162,27 @@ TEST(BranchHints, LoopsGoOn) {
   s.p.instructions[1].traits |= isa::kBackward;
   EXPECT_EQ(s.favoured(Heuristic::loop), kTaken);
   EXPECT_EQ(s.favoured(Heuristic::fall), core::kNone);
+}
+
+TEST(BranchHints, InnerLoopsAreShorter) {
+  Sample s;
+  s.p.edges[3].to = 2;
+  EXPECT_EQ(s.favoured(Heuristic::inner), core::kNone);
+  s.p.edges.push_back({4, 3, EdgeKind::dispatch, 0, 0});
+  s.p.edges[2].to = 4;  // the branch falls out of its loop,
+  s.p.edges[4] = {3, 2, EdgeKind::fall, 0, 0};
+  s.p.edges[1].to = 3;  // which lies in another one
+  EXPECT_EQ(s.favoured(Heuristic::loop), kTaken);
+  EXPECT_EQ(s.favoured(Heuristic::inner), kFall);
+}
+
+TEST(BranchHints, LoopsGoRoundAtOnce) {
+  Sample s;
+  s.p.edges[3].to = 2;
+  s.p.edges[4] = {3, 2, EdgeKind::jump, 0, 0};
+  s.p.edges.push_back({3, 4, EdgeKind::fall, 0, 0});
+  EXPECT_EQ(s.favoured(Heuristic::back), kTaken);
+  EXPECT_EQ(s.favoured(Heuristic::loop), core::kNone);
 }
 
 TEST(BranchHints, EvidenceCombinesAndSumsToOne) {
