@@ -1,3 +1,4 @@
 /* The same with 256-bit vectors around. */
+#define SHARED
 #define WIDE_VECTORS
-#include "shared_vectors.S"
+#include "vectors.S"

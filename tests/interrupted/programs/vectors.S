@@ -1,15 +1,23 @@
 /* Loops in which no general register is dead and no register of the program's goes up in
- * steps, so that vector registers count. */
-#ifdef WIDE_VECTORS
-#define CLEAR vpxor	%ymm0, %ymm0, %ymm0
-#define ADD vpaddd	%ymm0, %ymm1, %ymm1
+ * steps, so that vector registers count. With SHARED one of those is left, and counters share its
+ * halves. */
+#ifdef SHARED
+#define EACH(what) what(1); what(2); what(3); what(4); what(5); what(6); what(7); what(8); what(9); what(10); \
+	what(11); what(12); what(13); what(14)
 #else
-#define CLEAR pxor	%xmm0, %xmm0
-#define ADD paddd	%xmm0, %xmm1
+#define EACH(what) what(1)
+#endif
+#ifdef WIDE_VECTORS
+#define CLEAR(r) vpxor %ymm##r, %ymm##r, %ymm##r
+#define ADD(r) vpaddd %ymm##r, %ymm0, %ymm0
+#else
+#define CLEAR(r) pxor %xmm##r, %xmm##r
+#define ADD(r) paddd %xmm##r, %xmm0
 #endif
 #include "enter_watched.inc"
 	movl	$5, %ecx
-	CLEAR
+	CLEAR(0)
+	EACH(CLEAR)
 	movq	$0x5a5a5a5a5a5a5a5a, %rbx
 	movl	$1, %edx
 	movl	$2, %esi
@@ -26,11 +34,11 @@
 	# Every general register is wanted behind the loops, and so is the carry flag in them.
 .Louter:
 	movl	$4, %eax
+	EACH(ADD)
 	stc
 .Linner:
 	rclq	$1, %rbx
 	adcq	%rbx, %rdx
-	ADD
 	jc	.Lcarry
 	leal	-1(%rax), %eax
 	jmp	.Lon
