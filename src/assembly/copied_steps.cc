@@ -5,6 +5,8 @@
 #include <span>
 #include <vector>
 
+#include "core/order.h"
+
 namespace chord::assembly {
 namespace {
 
@@ -82,8 +84,9 @@ class Differences {
 
 class Finder {
  public:
-  Finder(Procedure &p, bool halves)
-      : p_(p), halves_(halves), before_(p.blocks.size()), reached_(p.blocks.size()), in_(p.blocks.size()) {
+  // `order`: of the blocks, those before a block first but for loops.
+  Finder(Procedure &p, const std::vector<core::Vertex> &order, bool halves)
+      : p_(p), order_(order), halves_(halves), before_(p.blocks.size()), reached_(p.blocks.size()), in_(p.blocks.size()) {
     for (size_t e = 1; e < p.edges.size(); ++e) in_[p.edges[e].to].push_back(p.edges[e].from);
   }
 
@@ -91,10 +94,9 @@ class Finder {
     std::vector<Differences> behind(p_.blocks.size());
     for (bool changed = true; changed;) {
       changed = false;
-      for (uint32_t b = 0; b < p_.blocks.size(); ++b) changed = sweep(b, behind) || changed;
+      for (uint32_t b : order_) changed = sweep(b, behind) || changed;
     }
-    for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
-      if (!reached_[b]) continue;
+    for (uint32_t b : order_) {
       Differences now = before_[b];
       for (Instruction &in : instructions_of(b)) {
         mark(in.decoded, now);
@@ -151,6 +153,7 @@ class Finder {
   }
 
   Procedure &p_;
+  const std::vector<core::Vertex> &order_;
   bool halves_;
   std::vector<Differences> before_;  // by block
   std::vector<bool> reached_;
@@ -160,8 +163,9 @@ class Finder {
 }  // namespace
 
 void find_copied_steps(Procedure &procedure) {
-  Finder(procedure, false).run();
-  Finder(procedure, true).run();
+  const std::vector<core::Vertex> order = core::depth_first_order(procedure.graph()).topological;
+  Finder(procedure, order, false).run();
+  Finder(procedure, order, true).run();
 }
 
 }  // namespace chord::assembly
