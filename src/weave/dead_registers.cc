@@ -73,9 +73,7 @@ LoopPlanner::DeadRegisters LoopPlanner::dead_registers(bool halves) const {
 core::RegisterProblem::Loop LoopPlanner::registers_in(const Loop &loop, const DeadRegisters &dead) const {
   core::RegisterProblem::Loop out;
   out.parent = loop.parent;
-  // A loop with several ways out is a search, which ends sooner than estimates know.
-  bool searches = loop.exits.size() + loop.targets.size() > 1;
-  if (searches && options_.weights != Options::Weights::measured) return out;
+  if (estimates() && is_search(loop)) return out;
   for (uint32_t kind : {kGeneralKind, kVectorKind}) {
     bool fits = kind == kGeneralKind || (loop.vectors != isa::VectorUse::none && (dead.halves || (loop.free & dead.ones)));
     if (!fits) continue;

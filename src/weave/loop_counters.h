@@ -102,6 +102,9 @@ class LoopPlanner {
   static bool is_real(const assembly::Edge &e) {
     return e.kind != assembly::EdgeKind::never && e.kind != assembly::EdgeKind::return_edge;
   }
+  bool estimates() const { return options_.weights != Options::Weights::measured; }
+  // A loop with several ways out is a search, which ends sooner than estimates know.
+  static bool is_search(const Loop &loop) { return loop.exits.size() + loop.targets.size() > 1; }
   isa::CounterPlace place() const;  // of any counter: they cost the same
   bool find_ways(Loop &loop) const;
   bool read_code(Loop &loop) const;

@@ -14,8 +14,8 @@ namespace {
 
 // Larger loops are not searched for vertices that several steps count.
 constexpr size_t kMostTried = 100;
-// Of the cost of entering and leaving a loop, where that is an estimate: a loop that runs longer than
-// estimated saves far more than one that is left sooner loses.
+// Of the cost of entering and leaving a loop with one way out, where that is an estimate: a loop that runs longer
+// than estimated saves far more than one that is left sooner loses.
 constexpr double kEstimatedShare = 0.8;
 // Loops that go on in several places have several ways out as well, as partitioning and merging do, and
 // estimates end them after a few rounds.
@@ -72,7 +72,7 @@ void LoopPlanner::offer(uint32_t l, const std::vector<uint32_t> &updates) {
   offered.kind = kind_of(l, updates);
   if (offered.kind == StepKind::none) return;
   offered.cost = cost_of(eligible_[l], holder_of(offered), offered.kind);
-  if (options_.weights != Options::Weights::measured) offered.cost *= kEstimatedShare;
+  if (estimates() && !is_search(eligible_[l])) offered.cost *= kEstimatedShare;
   if (updates.size() == 1) {
     offered.due = {block_of_[updates[0]]};
     return offer_block(block_of_[updates[0]], offered);
@@ -113,7 +113,7 @@ void LoopPlanner::offer_sum(Offer offered) {
     offered.due.push_back(block);
     offered.terms.push_back({block, step});
   }
-  if (options_.weights != Options::Weights::measured) offered.cost *= kEstimatedShareOfSums / kEstimatedShare;
+  if (estimates()) offered.cost = kEstimatedShareOfSums * cost_of(eligible_[offered.loop], holder_of(offered), offered.kind);
   offers_.push_back(std::move(offered));
 }
 
