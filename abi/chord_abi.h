@@ -286,10 +286,10 @@ struct chord_module_info {
  * and the two cancel in the sum. */
 /* A program counter that was interrupted (AT_PC) comes with the registers there, one
  * chord_exit for each that is not zero: kind is CHORD_EXIT_REGISTER + its number
- * (DWARF's: 0 to 15 general, 17 to 32 the low halves of xmm0 to xmm15; from there on
- * CHORD_HIGH_HALVES are the high ones), and `count` the
- * sum, modulo 2^64, of its values, each times the count of its frame. What a counter
- * that the loop there keeps in a register has not yet added to memory follows from it. */
+ * (DWARF's: 0 to 15 general, 17 to 32 the low halves of xmm0 to xmm15; then 33 to 48 their
+ * high halves), and `count` the sum, modulo 2^64, of its values, each times the count of its
+ * frame. What a counter that the loop there keeps in a register has not yet added to memory
+ * follows from it. */
 struct chord_exit {
   uint64_t pc;     /* link-time address in the module */
   uint64_t count;
@@ -306,10 +306,10 @@ enum {
   CHORD_EXIT_REGISTER = 3,
 };
 #define CHORD_FIRST_VECTOR 17
-#define CHORD_HIGH_HALVES 17 /* a high half's number less that of the low one; 33 is no register */
-#define CHORD_LAST_REGISTER (CHORD_FIRST_VECTOR + 15 + CHORD_HIGH_HALVES)
+#define CHORD_FIRST_HIGH_HALF 33
+#define CHORD_LAST_REGISTER 48
 /* No exit: `count` times the path with the number `path` of the procedure around pc came
  * to its end. */
-#define CHORD_EXIT_PATH (CHORD_EXIT_REGISTER + 33)
+#define CHORD_EXIT_PATH (CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER + 1)
 
 #endif

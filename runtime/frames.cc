@@ -55,8 +55,8 @@ void record_registers(Instance &instance, const Frame &frame, int64_t count) {
   const _libc_fpstate *saved = frame.context->uc_mcontext.fpregs;
   if (saved == nullptr || !read_safely(saved, &vectors, sizeof vectors)) return;
   for (uint32_t i = 0; i < 32; ++i) {
-    uint32_t half = i % 2 == 0 ? 0 : CHORD_HIGH_HALVES;
-    add(CHORD_FIRST_VECTOR + i / 2 + half, load<uint64_t>(reinterpret_cast<const char *>(vectors._xmm) + 8 * i));
+    uint32_t first = i % 2 == 0 ? CHORD_FIRST_VECTOR : CHORD_FIRST_HIGH_HALF;
+    add(first + i / 2, load<uint64_t>(reinterpret_cast<const char *>(vectors._xmm) + 8 * i));
   }
 }
 

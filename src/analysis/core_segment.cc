@@ -56,7 +56,7 @@ class FrameRecorder {
     for (uint32_t i = 0; i < 16; ++i) add_register(frame.pc, i, saved.registers[i]);
     for (uint32_t i = 0; i < 16; ++i) {
       add_register(frame.pc, CHORD_FIRST_VECTOR + i, saved.vectors[2 * i]);
-      add_register(frame.pc, CHORD_FIRST_VECTOR + CHORD_HIGH_HALVES + i, saved.vectors[2 * i + 1]);
+      add_register(frame.pc, CHORD_FIRST_HIGH_HALF + i, saved.vectors[2 * i + 1]);
     }
   }
 

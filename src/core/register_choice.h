@@ -10,9 +10,9 @@
 //
 // Greedy: counters in falling order of the most they can save, each taking the loop and
 // register that save it most among those left; innermost loops take low halves, as long as
-// there are any, and others high ones. Invariant: after each choice no register is
-// given twice to nested loops, nor halves in the wrong order, and nothing is chosen that saves nothing. Where registers
-// do not run out, every counter has its best loop, and no choice is better.
+// there are any, and others high ones. Invariant: after each choice no register is given
+// twice to nested loops, halves are in order, and nothing is chosen that saves nothing.
+// Where registers do not run out, every counter has its best loop, and no choice is better.
 //
 // O(C * D) register sets for C counters in loops nested D deep.
 #pragma once

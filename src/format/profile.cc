@@ -107,7 +107,7 @@ void read_exits(base::ByteReader in, Segment &segment, bool &ok) {
   while (ok && !in.at_end()) {
     auto exit = read_struct<chord_exit>(in);
     ok = in.ok() && module_at(segment, exit.module) != nullptr &&
-         exit.kind <= CHORD_EXIT_REGISTER + CHORD_LAST_REGISTER &&
+         exit.kind <= CHORD_EXIT_PATH &&
          (exit.kind < CHORD_EXIT_REGISTER || exit.kind == CHORD_EXIT_PATH || exit.path == 0);
     if (ok) segment.exits.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
   }

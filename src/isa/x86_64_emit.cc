@@ -354,8 +354,8 @@ bool opens_countdown(const Decoded &d, Resources one) {
 uint8_t recorded_number(const Holder &h) {
   static constexpr uint8_t kGeneralNumbers[8] = {0, 2, 1, 3, 7, 6, 4, 5};
   if (h.is_vector()) {
-    unsigned half = h.part == Holder::Part::high ? CHORD_HIGH_HALVES : 0;
-    return static_cast<uint8_t>(CHORD_FIRST_VECTOR + vector_number(h.reg) + half);
+    unsigned first = h.part == Holder::Part::high ? CHORD_FIRST_HIGH_HALF : CHORD_FIRST_VECTOR;
+    return static_cast<uint8_t>(first + vector_number(h.reg));
   }
   unsigned n = number_of(h.reg);
   return n < 8 ? kGeneralNumbers[n] : static_cast<uint8_t>(n);

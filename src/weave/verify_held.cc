@@ -179,7 +179,6 @@ class HeldChecker {
         bool of_high = name == "pextrq" || moved;
         if (of_high == high) ++(use.set == 0 ? use.read_before : use.read_after);
       }
-      use.counted += reads && writes && name == "psubq";
     }
     return use;
   }
