@@ -85,8 +85,10 @@ void count_instructions(const Ends &ends, CountedProcedure &procedure) {
       procedure.problem = fmt::format("the plan does not determine edge {}, on which instructions run", e);
       return;
     }
-    std::fill_n(procedure.executed.begin() + edge.padding_first, edge.padding_count,
-                procedure.counts.edge[e]);
+    // Several edges may lead through one piece of padding.
+    for (uint32_t i = edge.padding_first; i < edge.padding_first + edge.padding_count; ++i) {
+      procedure.executed[i] = checked_add(procedure.executed[i], procedure.counts.edge[e], map.name);
+    }
   }
 }
 

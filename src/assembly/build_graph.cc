@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 
@@ -48,9 +49,17 @@ class ProcedureGraph {
     return static_cast<uint32_t>(p_.edges.size() - 1);
   }
 
+  // To where a jump arrives, by way of padding if that stands there.
+  uint32_t add_arrival(uint32_t from, const BlockIndex::Arrival &at, EdgeKind kind) {
+    uint32_t e = add_edge(from, at.block, kind);
+    p_.edges[e].padding_first = at.padding.first;
+    p_.edges[e].padding_count = at.padding.count;
+    return e;
+  }
+
   void direct_edges() {
     add_edge(kExit, kEntry, EdgeKind::return_edge);
-    add_edge(kEntry, 2, EdgeKind::enter);
+    add_arrival(kEntry, {2, index_.padding_before(2)}, EdgeKind::enter);
     uint32_t blocks = static_cast<uint32_t>(p_.blocks.size());
     for (uint32_t b = 2; b < blocks; ++b) {
       const Instruction &last = last_of(b);
@@ -63,14 +72,14 @@ class ProcedureGraph {
           if (last.decoded.indirect) {
             jumps_.push_back(b);
           } else if (index_.target_of(last_instruction) != kNoStatement) {
-            add_edge(b, index_.block_at(index_.target_of(last_instruction)), EdgeKind::jump);
+            add_arrival(b, *index_.arrival_at(index_.target_of(last_instruction)), EdgeKind::jump);
           } else {
             add_edge(b, kExit, EdgeKind::tail_call);
           }
           break;
         case isa::Flow::conditional:
           if (index_.target_of(last_instruction) != kNoStatement) {
-            add_edge(b, index_.block_at(index_.target_of(last_instruction)), EdgeKind::taken);
+            add_arrival(b, *index_.arrival_at(index_.target_of(last_instruction)), EdgeKind::taken);
           } else {
             add_edge(b, kExit, EdgeKind::tail_call);
           }
@@ -85,10 +94,7 @@ class ProcedureGraph {
   }
 
   void fall_into(uint32_t from, uint32_t block) {
-    Edge &e = p_.edges[add_edge(from, block, EdgeKind::fall)];
-    BlockIndex::Padding padding = index_.padding_before(block);
-    e.padding_first = padding.first;
-    e.padding_count = padding.count;
+    add_arrival(from, {block, index_.padding_before(block)}, EdgeKind::fall);
   }
 
   void fall_edge(uint32_t b, uint32_t blocks) {
@@ -154,8 +160,12 @@ class ProcedureGraph {
   std::vector<uint32_t> known_label_blocks() const {
     std::vector<uint32_t> blocks;
     for (const auto &[first, block] : index_.blocks()) {
-      uint64_t key = index_.place_of(p_.instructions[first]);
-      if (arrivals_.tables.contains(key) || arrivals_.taken.contains(key)) blocks.push_back(block);
+      std::vector<uint32_t> places = index_.arrivals_in(block);
+      auto is_known = [&](uint32_t i) {
+        uint64_t key = index_.place_of(p_.instructions[i]);
+        return arrivals_.tables.contains(key) || arrivals_.taken.contains(key);
+      };
+      if (std::any_of(places.begin(), places.end(), is_known)) blocks.push_back(block);
     }
     return blocks;
   }
@@ -195,13 +205,14 @@ class ProcedureGraph {
   void collect_known_labels(DispatchInput &input) {
     std::set<uint32_t> tables;
     for (const auto &[first, block] : index_.blocks()) {
-      const Instruction &in = p_.instructions[first];
-      uint64_t key = index_.place_of(in);
-      if (auto it = arrivals_.tables.find(key); it != arrivals_.tables.end()) {
-        tables.insert(it->second.begin(), it->second.end());
-      }
-      if (auto it = arrivals_.taken.find(key); it != arrivals_.taken.end()) {
-        input.taken.insert(input.taken.end(), it->second.begin(), it->second.end());
+      for (uint32_t i : index_.arrivals_in(block)) {
+        uint64_t key = index_.place_of(p_.instructions[i]);
+        if (auto it = arrivals_.tables.find(key); it != arrivals_.tables.end()) {
+          tables.insert(it->second.begin(), it->second.end());
+        }
+        if (auto it = arrivals_.taken.find(key); it != arrivals_.taken.end()) {
+          input.taken.insert(input.taken.end(), it->second.begin(), it->second.end());
+        }
       }
     }
     input.tables.assign(tables.begin(), tables.end());
@@ -218,27 +229,26 @@ class ProcedureGraph {
       bool leaves = std::find(d.leaving.begin(), d.leaving.end(), b) != d.leaving.end();
       if (leaves) add_edge(b, kExit, EdgeKind::tail_call);
     }
-    std::map<uint32_t, uint32_t> edge_to;  // target block -> edge
+    std::map<std::pair<uint32_t, uint32_t>, uint32_t> edge_to;  // target block, padding on the way -> edge
+    auto edge_for = [&](const BlockIndex::Arrival &at) -> Edge & {
+      auto [it, fresh] = edge_to.try_emplace({at.block, at.padding.count}, 0);
+      if (fresh) it->second = add_arrival(vertex, at, EdgeKind::dispatch);
+      return p_.edges[it->second];
+    };
     for (const Mention &m : d.slots) {
       uint32_t label = unit_.symbols.find_label(source_, m.label, 0);
       if (unit_.dead_ends.contains(label)) continue;
-      uint32_t target = label == kNoStatement ? kNoStatement : index_.instruction_at_label(label);
-      if (target == kNoStatement || !index_.blocks().contains(target)) {
+      std::optional<BlockIndex::Arrival> at = index_.arrival_at_label(label);
+      if (!at) {
         // A label of another procedure in the same table, or one behind the end.
         fail(last_of(d.jumps[0]), "a jump table that leads out of the function");
         return;
       }
-      uint32_t block = index_.block_at(target);
-      auto [it, fresh] = edge_to.try_emplace(block, 0);
-      if (fresh) it->second = add_edge(vertex, block, EdgeKind::dispatch);
-      p_.edges[it->second].slots.push_back(m);
+      edge_for(*at).slots.push_back(m);
     }
     for (std::string_view name : d.unnamed) {
-      uint32_t target = index_.instruction_at_label(unit_.symbols.find_label(source_, name, 0));
-      if (target == kNoStatement || !index_.blocks().contains(target)) continue;
-      auto [it, fresh] = edge_to.try_emplace(index_.block_at(target), 0);
-      if (fresh) it->second = add_edge(vertex, index_.block_at(target), EdgeKind::dispatch);
-      p_.edges[it->second].slots.clear();  // some of the ways there cannot be renamed
+      std::optional<BlockIndex::Arrival> at = index_.arrival_at_label(unit_.symbols.find_label(source_, name, 0));
+      if (at) edge_for(*at).slots.clear();  // some of the edges there cannot be renamed
     }
     handled_.insert(d.slots.begin(), d.slots.end());
   }
@@ -252,32 +262,30 @@ class ProcedureGraph {
   // ---- control from outside ----
 
   void landings() {
-    std::map<uint32_t, std::vector<Mention>> by_block;
+    std::map<uint32_t, std::vector<Mention>> by_place;
     for (const auto &[first, block] : index_.blocks()) {
-      const Instruction &in = p_.instructions[first];
-      auto it = arrivals_.landing_pads.find(index_.place_of(in));
-      if (it != arrivals_.landing_pads.end()) by_block[block] = it->second;
+      for (uint32_t i : index_.arrivals_in(block)) {
+        auto it = arrivals_.landing_pads.find(index_.place_of(p_.instructions[i]));
+        if (it != arrivals_.landing_pads.end()) by_place[i] = it->second;
+      }
     }
     // An address that none of our own jumps uses is there for others: a nested
     // function that leaves its caller by goto, which nothing tells us about.
     auto outside = [&](const Mention &m) {
       if (handled_.contains(m)) return;
-      uint32_t label = unit_.symbols.find_label(source_, m.label, 0);
-      uint32_t target = label == kNoStatement ? kNoStatement : index_.instruction_at_label(label);
-      if (target != kNoStatement && index_.blocks().contains(target)) {
-        fail(p_.instructions[target], "code outside the function may jump here");
-      }
+      std::optional<BlockIndex::Arrival> at = index_.arrival_at_label(unit_.symbols.find_label(source_, m.label, 0));
+      if (at) fail(p_.instructions[p_.blocks[at->block].first], "code outside the function may jump here");
     };
     for (uint32_t t : known_tables_) {
       const std::vector<Mention> &entries = unit_.symbols.tables[t].entries;
       std::for_each(entries.begin(), entries.end(), outside);
     }
     std::for_each(known_taken_.begin(), known_taken_.end(), outside);
-    for (auto &[block, mentions] : by_block) {
+    for (auto &[place, mentions] : by_place) {
       uint32_t vertex = static_cast<uint32_t>(p_.blocks.size());
       p_.blocks.push_back({BlockKind::landing, 0, 0});
       add_edge(kEntry, vertex, EdgeKind::landing);
-      uint32_t e = add_edge(vertex, block, EdgeKind::landing);
+      uint32_t e = add_arrival(vertex, *index_.arrival_at(place), EdgeKind::landing);
       p_.edges[e].slots = mentions;
     }
   }

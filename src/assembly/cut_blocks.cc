@@ -62,8 +62,7 @@ uint64_t BlockIndex::place_of(const Instruction &in) const {
 
 void BlockIndex::place_instructions() {
   for (uint32_t i = 0; i < p_.instructions.size(); ++i) {
-    const Instruction &in = p_.instructions[i];
-    if (!in.padding) at_.emplace(place_of(in), i);
+    at_.emplace(place_of(p_.instructions[i]), i);
   }
 }
 
@@ -71,6 +70,38 @@ uint32_t BlockIndex::instruction_at_label(uint32_t label) const {
   const Statement &s = source_.statements[label];
   auto it = at_.find(place_key(s.section, unit_.layout.places[label].begin));
   return it == at_.end() ? kNoStatement : it->second;
+}
+
+// The instruction that control gets to from i by way of padding alone; i itself if it is none.
+uint32_t BlockIndex::behind_padding(uint32_t i) const {
+  uint32_t fragment = p_.instructions[i].fragment;
+  while (i < p_.instructions.size() && p_.instructions[i].fragment == fragment) {
+    if (!p_.instructions[i].padding) return i;
+    ++i;
+  }
+  return kNoStatement;
+}
+
+std::optional<BlockIndex::Arrival> BlockIndex::arrival_at_label(uint32_t label) const {
+  return label == kNoStatement ? std::nullopt : arrival_at(instruction_at_label(label));
+}
+
+std::optional<BlockIndex::Arrival> BlockIndex::arrival_at(uint32_t instruction) const {
+  if (instruction == kNoStatement) return std::nullopt;
+  if (auto it = block_of_first_.find(instruction); it != block_of_first_.end()) return Arrival{it->second, {}};
+  auto it = block_of_padding_.find(instruction);
+  if (it == block_of_padding_.end()) return std::nullopt;
+  const Padding &whole = padding_.at(it->second);
+  return Arrival{it->second, {instruction, whole.first + whole.count - instruction}};
+}
+
+std::vector<uint32_t> BlockIndex::arrivals_in(uint32_t block) const {
+  std::vector<uint32_t> places{p_.blocks[block].first};
+  const Padding &padding = padding_.at(block);
+  for (uint32_t i = padding.first; i < padding.first + padding.count; ++i) {
+    if (block_of_padding_.contains(i)) places.push_back(i);
+  }
+  return places;
 }
 
 bool BlockIndex::inside(uint32_t label) const {
@@ -96,6 +127,7 @@ uint32_t BlockIndex::branch_target(const Instruction &in) {
   // call in the place of a return, even to itself.
   if (unit_.symbols.functions.contains(name) && label == p_.fragments[0].first_statement) return kNoStatement;
   uint32_t target = instruction_at_label(label);
+  if (target != kNoStatement && behind_padding(target) == kNoStatement) target = kNoStatement;
   if (target == kNoStatement) fail(in, "a branch to something that is no instruction");
   return target;
 }
@@ -125,8 +157,8 @@ void BlockIndex::find_leaders() {
 void BlockIndex::find_leaders_around(uint32_t i) {
   const Instruction &in = p_.instructions[i];
   if (i == 0 || in.fragment != p_.instructions[i - 1].fragment) leader_[i] = true;
-  if (in.padding) return;
   leader_[i] = leader_[i] || arrives_from_outside(in);
+  if (in.padding) return;
   switch (in.decoded.flow) {
     case isa::Flow::jump:
     case isa::Flow::conditional:
@@ -186,7 +218,10 @@ void BlockIndex::cut_blocks() {
     uint32_t j = i;
     while (j < n && p_.instructions[j].padding) ++j;
     if (j == n) break;  // behind the last instruction: never executed
-    for (; i < j; ++i) padding.push_back(p_.instructions[i]);
+    for (; i < j; ++i) {
+      new_index[i] = n + static_cast<uint32_t>(padding.size());  // `ordered` comes first, once it is complete
+      padding.push_back(p_.instructions[i]);
+    }
     Block b{BlockKind::code, static_cast<uint32_t>(ordered.size()), 0};
     do {
       new_index[i] = static_cast<uint32_t>(ordered.size());
@@ -203,11 +238,18 @@ void BlockIndex::cut_blocks() {
     pads.emplace_back(pad_begin, static_cast<uint32_t>(padding.size()));
   }
   for (uint32_t k = 0; k < pads.size(); ++k) {
-    padding_[k + 2] = {static_cast<uint32_t>(ordered.size()) + pads[k].first, pads[k].second - pads[k].first};
+    Padding &of = padding_[k + 2] = {static_cast<uint32_t>(ordered.size()) + pads[k].first, pads[k].second - pads[k].first};
+    // Padding behind the last instruction of another fragment does not lead here.
+    for (uint32_t i = 0; i < of.count; ++i) {
+      if (padding[pads[k].first + i].fragment == ordered[p_.blocks[k + 2].first].fragment) block_of_padding_[of.first + i] = k + 2;
+    }
+  }
+  for (uint32_t &i : new_index) {
+    if (i != kNoStatement && i >= n) i += static_cast<uint32_t>(ordered.size()) - n;
   }
   std::vector<uint32_t> moved(ordered.size(), kNoStatement);
   for (uint32_t i = 0; i < n; ++i) {
-    if (new_index[i] != kNoStatement && targets_[i] != kNoStatement) moved[new_index[i]] = new_index[targets_[i]];
+    if (targets_[i] != kNoStatement) moved[new_index[i]] = new_index[targets_[i]];
   }
   targets_ = std::move(moved);
   for (auto &[key, i] : at_) i = new_index[i];

@@ -2,11 +2,13 @@
 //
 // A block starts where control may arrive: at the target of a branch, behind a jump or a
 // call that may return twice, at a landing pad, at a label whose address somebody has. Padding in front
-// of it belongs to the way that falls into it, not to the block.
+// of it belongs to the edges that lead through it, not to the block: to the one that falls into the block, and to
+// those that arrive at a label in front of, or amid, the padding.
 #pragma once
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string_view>
 #include <unordered_map>
 #include <vector>
@@ -34,24 +36,33 @@ class BlockIndex {
   // block, then the padding; or sets `skipped`. All arguments must outlive the index.
   BlockIndex(const Source &source, const Unit &unit, const Arrivals &arrivals, Procedure &procedure);
 
-  // The instruction executed first when control jumps to a label statement: the one
-  // at its place, padding included. kNoStatement if it is none of ours.
-  uint32_t instruction_at_label(uint32_t label) const;
+  // Instructions that alignment put in front of a block.
+  struct Padding {
+    uint32_t first = 0, count = 0;
+  };
+  // Where control goes that jumps to a label statement: through padding, if that is what stands there, into a block.
+  struct Arrival {
+    uint32_t block = 0;
+    Padding padding;
+  };
+  // Nothing if no block of ours starts there.
+  std::optional<Arrival> arrival_at_label(uint32_t label) const;
+  std::optional<Arrival> arrival_at(uint32_t instruction) const;
   // Of a direct branch: an instruction of ours, or kNoStatement.
   uint32_t target_of(uint32_t instruction) const { return targets_[instruction]; }
   // By first instruction.
   const std::map<uint32_t, uint32_t> &blocks() const { return block_of_first_; }
-  uint32_t block_at(uint32_t instruction) const { return block_of_first_.at(instruction); }
   // Key of an instruction's place, as in Arrivals.
   uint64_t place_of(const Instruction &in) const;
-  struct Padding {
-    uint32_t first = 0, count = 0;  // instructions
-  };
+  // Instructions at which control may arrive in a block: its first one, and the padding in front of it.
+  std::vector<uint32_t> arrivals_in(uint32_t block) const;
   Padding padding_before(uint32_t block) const { return padding_.at(block); }
   bool may_return_twice(const Instruction &in) const;
 
  private:
   void place_instructions();
+  uint32_t instruction_at_label(uint32_t label) const;
+  uint32_t behind_padding(uint32_t i) const;
   bool inside(uint32_t label) const;
   uint32_t branch_target(const Instruction &in);
   bool loads_twice_returning(const Instruction &in) const;
@@ -72,6 +83,7 @@ class BlockIndex {
   std::vector<uint32_t> targets_;
   std::map<uint32_t, uint32_t> block_of_first_;
   std::map<uint32_t, Padding> padding_;
+  std::unordered_map<uint32_t, uint32_t> block_of_padding_;  // by instruction, where it leads into the block
   bool loads_twice_returning_ = false;  // some instruction names setjmp or the like
 };
 

@@ -69,7 +69,7 @@ struct Edge {
   uint32_t from = 0;  // block numbers
   uint32_t to = 0;
   EdgeKind kind = EdgeKind::fall;
-  // Alignment padding executed when this edge is taken (fall edges only):
+  // Alignment padding executed when this edge is taken:
   // instructions [padding_first, padding_first + padding_count).
   uint32_t padding_first = 0;
   uint32_t padding_count = 0;
