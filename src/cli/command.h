@@ -28,6 +28,7 @@ int cmd_dump(std::vector<std::string> args);
 int cmd_top(std::vector<std::string> args);
 int cmd_paths(std::vector<std::string> args);
 int cmd_events(std::vector<std::string> args);
+int cmd_export(std::vector<std::string> args);
 int cmd_check(std::vector<std::string> args);
 int cmd_doctor(std::vector<std::string> args);
 

@@ -11,6 +11,7 @@ constexpr Command kCommands[] = {
     {"paths", "chord paths [show FUNCTION PATH] [PROFILE…]", "which ways through its functions the program took", cmd_paths},
     {"events", "chord events [PROFILE…] [--by=KIND]", "how many events of each kind were counted", cmd_events},
     {"check", "chord check RULES [PROFILE…] [--baseline=PROFILE]", "counts against rules, for CI", cmd_check},
+    {"export", "chord export FORMAT [-o FILE] [PROFILE…]", "files for other programs: lcov, cobertura, callgrind, …", cmd_export},
     {"merge", "chord merge -o OUT PROFILE…", "add profiles of the same program", cmd_merge},
     {"study", "chord study TABLE [PROFILE|PROGRAM…]", "the papers' tables about placing counters, on your programs",
      cmd_study},
