@@ -10,6 +10,7 @@
 #include <cstring>
 #include <vector>
 
+#include "analysis/anchor_defects.h"
 #include "base/diagnostics.h"
 #include "chord_abi.h"
 
@@ -60,6 +61,19 @@ class ElfFile {
       if (data != nullptr && data->d_buf != nullptr) bytes.append(static_cast<const char *>(data->d_buf), data->d_size);
     }
     return bytes;
+  }
+
+  // Where there is code; nothing if the file is not linked, and so has no addresses.
+  AddressRanges code() const {
+    AddressRanges ranges;
+    GElf_Ehdr file;
+    if (gelf_getehdr(elf_, &file) == nullptr || file.e_type == ET_REL) return ranges;
+    for (Elf_Scn *s = elf_nextscn(elf_, nullptr); s != nullptr; s = elf_nextscn(elf_, s)) {
+      GElf_Shdr header;
+      if (gelf_getshdr(s, &header) == nullptr || (header.sh_flags & SHF_EXECINSTR) == 0) continue;
+      ranges.emplace_back(header.sh_addr, header.sh_addr + header.sh_size);
+    }
+    return ranges;
   }
 
   std::string build_id() const {
@@ -136,6 +150,9 @@ Object read_object(const std::string &path, bool texts) {
   format::AnchorSection anchors = format::decode_anchors(file.contents(CHORD_ANCHOR_SECTION));
   if (!anchors.error.empty())
     throw base::Error(fmt::format("{}: {}", path, anchors.error), "build the program again");
+  if (std::string why = anchor_defect(maps.units, anchors.anchors, file.code()); !why.empty()) {
+    throw base::Error(fmt::format("{}: {}", path, why), "build the program again");
+  }
   object.memory = decode_memory(file.contents(CHORD_PROCS_SECTION));
   object.units = std::move(maps.units);
   object.anchors = std::move(anchors.anchors);

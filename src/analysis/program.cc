@@ -32,6 +32,7 @@ struct Counting {
   std::vector<MeasuredProcedure> measured;  // beside `procedures`
   CodeIndex code;
   std::vector<std::string> refused;  // why counts were not taken
+  std::set<uint64_t> unanchored;     // with counts, but not in the program as its anchors have it
   bool used = false;                 // some segment's counts were taken
 };
 
@@ -94,6 +95,10 @@ std::string mismatch(const Counting &module, const format::ModuleProfile &profil
   return "";
 }
 
+bool has_counts(const format::ModuleProfile::Procedure &p) {
+  return !p.numbers.empty() || std::any_of(p.counters.begin(), p.counters.end(), [](uint64_t n) { return n != 0; });
+}
+
 void add_totals(CountedProcedure &procedure, const std::vector<uint64_t> &totals) {
   procedure.totals.resize(totals.size());
   for (size_t i = 0; i < totals.size(); ++i) {
@@ -113,7 +118,10 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
       continue;
     }
     auto found = module.woven.find(p.key);
-    if (found == module.woven.end()) continue;  // dropped by the linker
+    if (found == module.woven.end()) {  // dropped by the linker, so it cannot have run
+      if (has_counts(p)) module.unanchored.insert(p.key);
+      continue;
+    }
     module.procedures[found->second].ran_in_profile = true;
     const format::Procedure &map = *module.procedures[found->second].map;
     std::vector<uint64_t> &sum = module.measured[found->second].counters;
@@ -188,6 +196,7 @@ class Counter {
     add_exits();
     for (Counting &module : modules_) {
       warn_refused(module);
+      warn_unanchored(module);
       finish(module);
     }
     warn_killed();
@@ -300,6 +309,16 @@ class Counter {
     done.build_id = std::move(module.object.build_id);
     done.units = std::move(module.object.units);
     list_skipped(done);
+  }
+
+  void warn_unanchored(const Counting &module) {
+    for (const format::UnitMap &unit : module.object.units) {
+      for (const format::Procedure &map : unit.procedures) {
+        if (!map.skipped.empty() || !module.unanchored.contains(map.key)) continue;
+        program_.warnings.push_back(fmt::format("{}: it has counts but no anchor in {}, which is damaged; they are left out",
+                                                map.name, module.object.path.empty() ? program_.name : module.object.path));
+      }
+    }
   }
 
   // A global procedure that many units hold a copy of (an inline function) is one.

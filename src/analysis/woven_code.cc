@@ -5,8 +5,6 @@
 namespace chord::analysis {
 namespace {
 
-bool is_address(uint64_t value) { return value > 1 && value < UINT64_MAX - 1; }
-
 // Instructions that are in the woven code too: those of blocks.
 std::vector<uint32_t> instructions_of_part(const format::Procedure &procedure, uint32_t part) {
   std::vector<uint32_t> found;
@@ -30,6 +28,8 @@ std::vector<uint32_t> marks_of_part(const format::Procedure &procedure, uint32_t
 }
 
 }  // namespace
+
+bool is_address(uint64_t value) { return value > 1 && value < UINT64_MAX - 1; }
 
 bool is_live(const format::Anchor &anchor) {
   return !anchor.parts.empty() && is_address(anchor.parts[0].address);

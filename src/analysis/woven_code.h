@@ -62,6 +62,9 @@ class PartLayout {
   uint32_t first_spot_ = 0;              // number of the part's first in the procedure
 };
 
+// False for what linkers write in place of the address of code that they dropped.
+bool is_address(uint64_t value);
+
 // Part of the woven code is in the program: linkers give what they dropped the
 // address 0, or a value no code can have.
 bool is_live(const format::Anchor &anchor);

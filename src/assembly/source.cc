@@ -1,5 +1,6 @@
 #include "assembly/source.h"
 
+#include <algorithm>
 #include <array>
 #include <cctype>
 #include <map>
@@ -310,6 +311,45 @@ std::vector<std::string_view> symbols_in(std::string_view operands) {
     if (operands[i] == '$' && end > i) ++i;
     if (end > i && !is_register) out.push_back(operands.substr(i, end - i));
     i = end + 1;
+  }
+  return out;
+}
+
+namespace {
+
+bool is_octal(char c) { return c >= '0' && c <= '7'; }
+
+// What stands after a backslash at `i`; `i` is left at its last character.
+char escaped(std::string_view text, size_t &i) {
+  unsigned value = 0;
+  if (is_octal(text[i])) {
+    size_t end = std::min(i + 3, text.size());
+    for (; i < end && is_octal(text[i]); ++i) value = value * 8 + static_cast<unsigned>(text[i] - '0');
+    --i;
+    return static_cast<char>(value);
+  }
+  if (text[i] == 'x' || text[i] == 'X') {
+    while (i + 1 < text.size() && std::isxdigit(static_cast<unsigned char>(text[i + 1]))) {
+      char c = static_cast<char>(std::tolower(static_cast<unsigned char>(text[++i])));
+      value = value * 16 + static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+    }
+    return static_cast<char>(value);
+  }
+  constexpr std::string_view kLetters = "bfnrt", kMeanings = "\b\f\n\r\t";
+  size_t letter = kLetters.find(text[i]);
+  return letter == std::string_view::npos ? text[i] : kMeanings[letter];
+}
+
+}  // namespace
+
+std::vector<std::string> quoted_strings(std::string_view operands) {
+  std::vector<std::string> out;
+  for (size_t i = 0; i < operands.size(); ++i) {
+    if (operands[i] != '"') continue;
+    std::string &text = out.emplace_back();
+    for (++i; i < operands.size() && operands[i] != '"'; ++i) {
+      text += operands[i] == '\\' && i + 1 < operands.size() ? escaped(operands, ++i) : operands[i];
+    }
   }
   return out;
 }

@@ -76,6 +76,9 @@ std::string_view first_symbol(std::string_view expression);
 // Every word of operands that may be a symbol; registers written with % are left out.
 std::vector<std::string_view> symbols_in(std::string_view operands);
 
+// The strings in operands, with their escapes undone as the assembler undoes them (\303, \x2f, \n, \").
+std::vector<std::string> quoted_strings(std::string_view operands);
+
 std::string_view trim(std::string_view s);
 
 }  // namespace chord::assembly

@@ -60,7 +60,7 @@ class Indexer {
     } else if (s.name == ".globl" || s.name == ".global" || s.name == ".weak") {
       for (std::string_view name : split_operands(s.operands)) out_.globals.insert(name);
     } else if (s.name == ".file" && out_.unit.empty() && s.operands.starts_with('"')) {
-      out_.unit = s.operands.substr(1, s.operands.find('"', 1) - 1);
+      out_.unit = quoted_strings(s.operands)[0];
     }
   }
 

@@ -6,21 +6,41 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <new>
 
 #include "base/diagnostics.h"
 
 namespace chord::base {
 
-std::string read_all(int descriptor) {
+namespace {
+
+constexpr size_t kMostFromDevice = size_t{256} << 20;  // of something without an end, such as /dev/zero
+constexpr off_t kMostWithHoles = off_t{1} << 30;
+
+// What may be read of an open file; throws Error if it is none that we could have written.
+size_t limit_of(int descriptor) {
+  struct stat facts;
+  if (::fstat(descriptor, &facts) != 0 || !S_ISREG(facts.st_mode)) return kMostFromDevice;
+  if (facts.st_size > kMostWithHoles) {
+    off_t hole = ::lseek(descriptor, 0, SEEK_HOLE);
+    ::lseek(descriptor, 0, SEEK_SET);
+    if (hole >= 0 && hole < facts.st_size) throw Error(fmt::format("{} bytes with holes in them; chord writes no such file", facts.st_size));
+  }
+  return SIZE_MAX;
+}
+
+std::string read_some(int descriptor, size_t limit) {
   std::string bytes;
   char buffer[1 << 16];
   for (;;) {
     ssize_t n = ::read(descriptor, buffer, sizeof buffer);
     if (n > 0) {
+      if (bytes.size() >= limit) throw Error(fmt::format("more than {} bytes, and it is not a regular file", limit));
       bytes.append(buffer, static_cast<size_t>(n));
     } else if (n == 0) {
       return bytes;
@@ -30,16 +50,23 @@ std::string read_all(int descriptor) {
   }
 }
 
+}  // namespace
+
+std::string read_all(int descriptor) { return read_some(descriptor, SIZE_MAX); }
+
 std::string read_file(const std::string &path) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw Error(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   try {
-    std::string bytes = read_all(fd);
+    std::string bytes = read_some(fd, limit_of(fd));
     ::close(fd);
     return bytes;
   } catch (const Error &e) {
     ::close(fd);
     throw Error(fmt::format("{}: {}", path, e.what()));
+  } catch (const std::bad_alloc &) {
+    ::close(fd);
+    throw Error(fmt::format("{}: does not fit in memory", path));
   }
 }
 

@@ -5,6 +5,7 @@
 #include <cstdio>
 #include <exception>
 #include <filesystem>
+#include <new>
 #include <string>
 #include <vector>
 
@@ -75,6 +76,9 @@ int guarded(const std::string &called_as, std::vector<std::string> args) {
     return 2;
   } catch (const base::Error &e) {
     base::error(e.what(), e.hint);
+    return 1;
+  } catch (const std::bad_alloc &) {
+    base::error("out of memory", "what was asked for does not fit; `ulimit -v` shows whether there is a limit");
     return 1;
   } catch (const std::exception &e) {
     base::bug(e.what());

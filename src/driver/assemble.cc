@@ -14,6 +14,7 @@
 #include "base/process.h"
 #include "driver/build_options.h"
 #include "driver/installation.h"
+#include "driver/left_out.h"
 #include "driver/measured_weights.h"
 #include "format/map.h"
 #include "format/path_selection.h"
@@ -98,34 +99,64 @@ std::string without_address_significance(const std::string &text) {
   return out;
 }
 
+// A path as it stands between quotes in assembly.
+std::string in_quotes(std::string_view path) {
+  std::string out;
+  for (char c : path) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return out;
+}
+
 class Standin {
  public:
   Standin(const std::vector<std::string> &args, const weave::Options &options)
       : args_(args), options_(options), line_(parse(args)), as_(real_assembler()) {}
 
   int run() {
-    if (line_.only_information) return run_as_typed();
+    if (line_.only_information || !is_for_us()) return run_as_typed();
     std::string given = read_inputs(line_);
     text_ = without_address_significance(given);
     reads_stdin_ = line_.inputs.empty() || line_.inputs[0] == "-";
     changed_ = text_ != given;
+    read_source(text_, source_);
     try {
       if (std::optional<int> status = run_woven()) return *status;
     } catch (const base::Error &e) {
       if (options_.verify) throw;
-      base::warning(fmt::format("{}: left uninstrumented: {}", name(), e.what()), e.hint);
+      left_out_ = e.what();
+      hint_ = e.hint;
     }
-    int status = run_as_typed();
-    // Where the original fails as well (no such folder, a full disk), weaving is not to blame.
-    if (rejected_.empty() || status != 0) return status;
+    if (left_out_.empty()) return run_as_typed();
+    int status = run_left_out();
+    // Where the original fails as well (a mistake in it, no such folder), weaving is not to blame.
+    return status != 0 ? status : report_left_out();
+  }
+
+ private:
+  std::string name() const {
+    std::string unit = unit_name(source_);
+    if (!unit.empty()) return unit;
+    return line_.inputs.empty() || reads_stdin_ ? line_.output : line_.inputs[0];
+  }
+
+  // Code for another machine than the one we know is not read at all.
+  bool is_for_us() const {
+    auto other = [](const std::string &o) { return o == "--32" || o == "--x32"; };
+    return std::none_of(line_.options.begin(), line_.options.end(), other);
+  }
+
+  int report_left_out() {
+    if (rejected_.empty()) {
+      base::warning(fmt::format("{}: left uninstrumented: {}", name(), left_out_), hint_);
+      return 0;
+    }
     base::bug(fmt::format("{}: the woven assembly was rejected:\n{}", name(), rejected_));
     if (!options_.verify) return 0;
     ::unlink(line_.output.c_str());
     return 1;
   }
-
- private:
-  std::string name() const { return line_.inputs.empty() || reads_stdin_ ? line_.output : line_.inputs[0]; }
 
   int run_as_typed() const {
     std::vector<std::string> command = {as_};
@@ -138,22 +169,36 @@ class Standin {
     return base::run(command, reads_stdin_ || changed_ ? &text_ : nullptr).status;
   }
 
+  // As typed, but with a map that has the reason; without it where that cannot be assembled.
+  int run_left_out() const {
+    std::string text = line_marker() + text_ + map_of_left_out(source_, left_out_);
+    std::vector<std::string> command = {as_};
+    command.insert(command.end(), line_.options.begin(), line_.options.end());
+    command.insert(command.end(), {"-o", line_.output, "-"});
+    base::Outcome outcome = base::run(command, &text, true);
+    if (outcome.status != 0) return run_as_typed();
+    fmt::print(stderr, "{}", outcome.errors);  // warnings
+    return 0;
+  }
+
   // Nothing if there is nothing to weave, or the text is not for us to judge.
   std::optional<int> run_woven() {
-    assembly::Source source;
-    read_source(text_, source);
     assembly::Assembler assembler{as_, layout_options(line_.options)};
     assembly::Layout layout;
     std::string errors;
-    if (!lay_out(source, assembler, layout, errors)) return std::nullopt;
+    if (!lay_out(source_, assembler, layout, errors)) {
+      left_out_ = why_not_laid_out(source_, errors);
+      return std::nullopt;
+    }
     assembly::Unit unit;
-    build_unit(source, std::move(layout), unit);
+    build_unit(source_, std::move(layout), unit);
 
     base::TempFolder folder;
-    weave::Surroundings around{folder.file("map"), runtime_file()};
+    std::string map_file = folder.file("map");
+    weave::Surroundings around{in_quotes(map_file), in_quotes(runtime_file())};
     weave::Woven woven = weave_unit(unit, options_, around);
     if (woven.map.procedures.empty()) return std::nullopt;
-    base::write_file(around.map_file, format::encode_map(woven.map));
+    base::write_file(map_file, format::encode_map(woven.map));
     std::string woven_file = folder.file("woven.s");
     base::write_file(woven_file, line_marker() + woven.text);
 
@@ -164,6 +209,7 @@ class Standin {
     if (outcome.status != 0) {
       ::unlink(line_.output.c_str());
       rejected_ = outcome.errors;
+      left_out_ = "the assembler rejected it with probes";
       return std::nullopt;
     }
     if (woven.unmatched != 0) {
@@ -183,7 +229,7 @@ class Standin {
     bool own_lines = std::any_of(line_.options.begin(), line_.options.end(),
                                  [](const std::string &o) { return o.starts_with("-g") || o.starts_with("--g"); });
     if (!own_lines || reads_stdin_ || line_.inputs.empty()) return {};
-    return fmt::format("# 1 \"{}\"\n", line_.inputs[0]);
+    return fmt::format("# 1 \"{}\"\n", in_quotes(line_.inputs[0]));
   }
 
   const std::vector<std::string> &args_;
@@ -191,9 +237,12 @@ class Standin {
   CommandLine line_;
   std::string as_;
   std::string text_;
+  assembly::Source source_;
   bool reads_stdin_ = false;
   bool changed_ = false;  // what the real assembler gets is not what was given
   std::string rejected_;  // what the assembler said of the woven text
+  std::string left_out_;  // why the unit is assembled as it came
+  std::string hint_;
 };
 
 // Weights that cannot be read cost time when the program runs, but no build.

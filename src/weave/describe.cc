@@ -11,21 +11,6 @@ using assembly::StatementKind;
 
 namespace {
 
-// The strings of .file N "folder" "name"; escapes undone.
-std::vector<std::string> quoted_strings(std::string_view operands) {
-  std::vector<std::string> out;
-  for (size_t i = 0; i < operands.size(); ++i) {
-    if (operands[i] != '"') continue;
-    std::string s;
-    for (++i; i < operands.size() && operands[i] != '"'; ++i) {
-      if (operands[i] == '\\' && i + 1 < operands.size()) ++i;
-      s += operands[i];
-    }
-    out.push_back(std::move(s));
-  }
-  return out;
-}
-
 std::string one_line(std::string_view text) {
   std::string out;
   for (char c : text) {
@@ -57,7 +42,7 @@ Describer::Describer(const assembly::Unit &unit, format::UnitMap &map) : unit_(u
     std::string_view operands = s.operands;
     auto [end, failed] = std::from_chars(operands.data(), operands.data() + operands.size(), number);
     if (failed != std::errc{}) continue;
-    std::vector<std::string> parts = quoted_strings(operands);
+    std::vector<std::string> parts = assembly::quoted_strings(operands);
     if (parts.empty()) continue;
     bool has_folder = parts.size() >= 2 && operands.find("md5") > operands.rfind('"');
     std::string name = has_folder ? parts[1] : parts[0];

@@ -21,12 +21,12 @@ class LoadProgram : public ::testing::Test {
     base::write_file(folder_.file("map"), map);
     base::write_file(folder_.file("anchor"), format::encode_anchor(loop_anchor()));
     std::string source =
-        "\t.globl _start\n_start:\tret\n\t.section .chord.map,\"\"\n\t.incbin \"" + folder_.file("map") +
+        "\t.globl _start\n_start:\tret\n\t.zero 256\n\t.section .chord.map,\"\"\n\t.incbin \"" + folder_.file("map") +
         "\"\n\t.section .chord.anchor,\"\"\n\t.balign 8\n\t.incbin \"" + folder_.file("anchor") + "\"\n";
     base::write_file(folder_.file("x.s"), source);
     std::string path = folder_.file(name);
     EXPECT_EQ(base::run({"as", folder_.file("x.s"), "-o", folder_.file("x.o")}).status, 0);
-    std::vector<std::string> command = {"ld", folder_.file("x.o"), "-o", path};
+    std::vector<std::string> command = {"ld", "-Ttext=0x401000", folder_.file("x.o"), "-o", path};
     command.insert(command.end(), flags.begin(), flags.end());
     EXPECT_EQ(base::run(command).status, 0);
     return path;
