@@ -3,7 +3,7 @@
 
 The folders of src/ are in data order. A file may include its own folder and those
 before it; besides, the readers of facts know nothing of assembly text, core knows
-nothing but base, and the runtime, which goes into other people's programs, only
+nothing but base, the proof nothing that the planner decides by, and the runtime, which goes into other people's programs, only
 the abi and itself.
 """
 
@@ -11,8 +11,11 @@ import re
 import sys
 from pathlib import Path
 
-ORDER = ["base", "core", "isa", "format", "assembly", "weave", "analysis", "report", "exports", "driver", "cli"]
-FORBIDDEN = {folder: {"assembly", "weave"} for folder in ("analysis", "report", "exports")}
+ORDER = ["base", "core", "isa", "format", "assembly", "weave", "verify", "analysis", "report", "exports", "driver", "cli"]
+FORBIDDEN = {folder: {"assembly", "weave", "verify"} for folder in ("analysis", "report", "exports")}
+# The proof shares readers with the planner, none of its predicates.
+FORBIDDEN["verify"] = {"weave", "isa"}
+ALLOWED_IN_VERIFY = {"assembly/source.h", "assembly/layout.h"}
 FORBIDDEN["core"] = set(ORDER) - {"base", "core"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
@@ -39,6 +42,8 @@ def check_tool(root, complain):
                 continue
             if ORDER.index(other) > ORDER.index(own):
                 complain(path, line, f"{own} includes {name}, which lies behind it")
+            elif own == "verify" and other == "assembly" and name not in ALLOWED_IN_VERIFY:
+                complain(path, line, f"the proof includes {name}, which the planner decides by")
             elif other in FORBIDDEN.get(own, ()):
                 complain(path, line, f"{own} must not know {other}")
 

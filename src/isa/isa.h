@@ -149,6 +149,8 @@ struct Snippet {
   // Bytes of the text behind the instruction that does what the probe is for (changes
   // the counter): whoever is interrupted in them has been counted.
   size_t tail = 0;
+  // Bytes that the stack pointer is lower where a check (add_checked) leaves the text.
+  int depth_at_check = 0;
 
   std::string_view lead() const { return std::string_view(text).substr(0, text.size() - tail); }
   std::string_view rest() const { return std::string_view(text).substr(text.size() - tail); }

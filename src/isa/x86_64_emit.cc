@@ -117,6 +117,7 @@ Snippet with_saved(Resources live, unsigned count, Resources pinned, Body body) 
   s.text = before + inner.text + after;
   s.tail = inner.tail + after.size();
   s.price = inner.price + 2 + 2 * saved;
+  s.depth_at_check = inner.depth_at_check + kRedZone + 8 * static_cast<int>(saved);
   return s;
 }
 

@@ -133,6 +133,7 @@ class Weaver {
   void put_outside(const Probe &p) {
     UnwindRules rules = rules_at(p.site);
     std::string body = rules.frame_follows_stack_pointer() ? p.outside.text : without_unwind_lines(p.outside.text);
+    if (rules.frame_follows_stack_pointer()) rules.frame_offset += p.snippet.depth_at_check;
     if (p.site.kind == Site::Kind::slot_stub) {
       places_[p.edge].push_back(p.place_label);
     } else if (!p.place_label.empty()) {

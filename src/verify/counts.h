@@ -1,0 +1,135 @@
+// Proof that counters hold what the plan in the map says.
+//
+// A plan says by how much each counter goes up on an edge or at a vertex; woven code may do it
+// somewhat earlier or later. So at each instruction a counter is ahead of the plan by a constant, the
+// same on all ways there; by nothing where activations begin and end. While a counter is held in a
+// register, memory and the register together are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <set>
+#include <vector>
+
+#include "verify/constants.h"
+#include "verify/flow.h"
+#include "verify/map_graph.h"
+#include "verify/records.h"
+
+namespace chord::verify {
+
+struct ProcedureFacts {
+  const Program &program;
+  const ProcedureFlow &flow;
+  const MapGraph &graph;
+  const Constants &constants;
+  const Records &records;
+  const std::set<uint32_t> &widened_steps;
+  uint32_t function = 0;
+};
+
+// Throw Unproved.
+void prove_counts(const ProcedureFacts &procedure);
+
+// Every counter that a probe changes is one of the procedure's, or one of events, of the right kind.
+void prove_places(const ProcedureFacts &procedure);
+
+// Places of the graph at which what is known is the same on all ways: instructions, and vertices
+// of the map without code.
+using Node = uint64_t;
+constexpr Node node_of_instruction(uint32_t i) { return i; }
+constexpr Node node_of_vertex(uint32_t v) { return uint64_t{1} << 32 | v; }
+
+// Follows every transition of the procedure once, in the order of control. `State` is what is known at
+// a node. The visitor has
+//   State start(uint32_t vertex)                  where control comes from outside
+//   void execute(uint32_t instruction, State &)
+//   void take(const Transition &, const EdgeChain *, const Machine *, State &)   chain: null inside a block
+//   void arrive(Node, State &)                    brings a state into its usual form
+//   void leave(const Transition &, const State &)
+// and State can be compared. Throws Unproved where two ways do not agree.
+template <class State, class Visitor>
+class Propagation {
+ public:
+  Propagation(const ProcedureFacts &facts, Visitor &visitor) : f_(facts), visitor_(visitor) {}
+
+  void run() {
+    const auto &transitions = f_.flow.transitions();
+    std::map<uint32_t, std::vector<const Transition *>> by_vertex;
+    for (const Transition &t : transitions) {
+      if (t.from != kNone) by_instruction_[t.from].push_back(&t);
+      if (t.kind == Transition::Kind::enters) follow(t, visitor_.start(0));
+      bool named = t.kind == Transition::Kind::named || t.kind == Transition::Kind::lands;
+      if (!named) continue;
+      for (const EdgeChain &chain : f_.graph.chains(t)) by_vertex[chain.from].push_back(&t);
+    }
+    const format::Procedure &map = f_.graph.map();
+    for (uint32_t v = 2; v < map.blocks.size(); ++v) {
+      if (map.blocks[v].kind == format::VertexKind::landing) reach(node_of_vertex(v), visitor_.start(v), kNone);
+    }
+    while (!waiting_.empty()) {
+      Node node = waiting_.back();
+      waiting_.pop_back();
+      State state = states_.at(node);
+      if (node >> 32) {
+        uint32_t v = static_cast<uint32_t>(node);
+        for (const Transition *t : by_vertex[v]) follow_from(*t, v, state);
+        continue;
+      }
+      uint32_t i = static_cast<uint32_t>(node);
+      visitor_.execute(i, state);
+      for (const Transition *t : by_instruction_[i]) follow(*t, state);
+    }
+  }
+
+  const std::map<Node, State> &states() const { return states_; }
+
+ private:
+  // By way of a table: from that vertex.
+  void follow_from(const Transition &t, uint32_t vertex, const State &state) {
+    for (const EdgeChain &chain : f_.graph.chains(t)) {
+      if (chain.from == vertex) go(t, &chain, state);
+    }
+  }
+
+  void follow(const Transition &t, const State &state) {
+    if (f_.graph.is_inside_block(t)) return go(t, nullptr, state);
+    for (const EdgeChain &chain : f_.graph.chains(t)) go(t, &chain, state);
+  }
+
+  void go(const Transition &t, const EdgeChain *chain, const State &state) {
+    uint32_t about = t.from != kNone ? t.from : t.to;
+    auto end = [&](const Machine *machine) {
+      State now = state;
+      visitor_.take(t, chain, machine, now);
+      if (t.to != kNone) {
+        reach(node_of_instruction(t.to), now, about);
+      } else if (chain != nullptr && chain->to == 1) {
+        visitor_.leave(t, now);
+      } else if (chain != nullptr) {
+        reach(node_of_vertex(chain->to), now, about);
+      }
+    };
+    if (t.ends.empty()) return end(nullptr);
+    for (const Machine &machine : t.ends) end(&machine);
+  }
+
+  void reach(Node node, State state, uint32_t about) {
+    visitor_.arrive(node, state);
+    auto [at, first] = states_.emplace(node, state);
+    if (first) waiting_.push_back(node);
+    if (!first && !(at->second == state)) {
+      uint32_t i = node >> 32 ? about : static_cast<uint32_t>(node);
+      if (i == kNone) i = f_.program.functions()[f_.function].entry;
+      throw Unproved{f_.program.instrs()[i].last, visitor_.difference(at->second, state)};
+    }
+  }
+
+  const ProcedureFacts &f_;
+  Visitor &visitor_;
+  std::map<Node, State> states_;
+  std::vector<Node> waiting_;
+  std::map<uint32_t, std::vector<const Transition *>> by_instruction_;
+};
+
+}  // namespace chord::verify

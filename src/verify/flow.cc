@@ -1,0 +1,345 @@
+#include "verify/flow.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "verify/evidence.h"
+#include "verify/statements.h"
+
+namespace chord::verify {
+
+using assembly::Statement;
+using assembly::StatementKind;
+
+namespace {
+
+constexpr int64_t kWidening = 16;
+constexpr uint32_t kMostSteps = 4000;
+
+}  // namespace
+
+ProcedureFlow::ProcedureFlow(const UnitFacts &unit, uint32_t function, bool may_widen)
+    : u_(unit), p_(unit.program), b_(unit.pairing.woven()), function_(function) {
+  if (may_widen) frame_.emplace(p_, function, unit.moved, &unit.evidence.may_stay());
+}
+
+void ProcedureFlow::fail(uint32_t instruction, std::string what) const {
+  throw Unproved{p_.instrs()[instruction].last, std::move(what)};
+}
+
+uint32_t ProcedureFlow::anchor(const Transition &t) const {
+  return t.from != kNone ? t.from : t.to != kNone ? t.to : p_.functions()[function_].entry;
+}
+
+void ProcedureFlow::reach(uint32_t i, int64_t level) {
+  auto [at, first] = levels_.emplace(i, level);
+  if (first) waiting_.push_back(i);
+  if (at->second != level) fail(i, "the stack pointer is not the same on all ways here");
+}
+
+void ProcedureFlow::run() {
+  const Function &f = p_.functions()[function_];
+  if (f.entry == kNone) return;
+  const Instr &entry = p_.instrs()[f.entry];
+  uint32_t label = p_.label(f.name, entry.first);
+  go_on(kNone, Transition::Kind::enters, f.entry, u_.pairing.woven_of(label));
+  drain();
+  for (const Mention &m : p_.mentions()) {
+    if (p_.instrs()[m.instruction].function == function_) mention(m);
+  }
+  drain();
+  if (inside_ != 0) {
+    if (!frame_ || !frame_->fault().empty()) fail(frame_ ? frame_->fault_at() : f.entry, frame_ ? frame_->fault() : "its frame is not its own");
+    if (touches_kept_) fail(f.entry, "a register is taken that the procedure uses");
+  } else {
+    for (uint32_t i : f.instructions) {
+      if (u_.moved.contains(i)) fail(i, "an operand was moved in a frame that is as it was");
+    }
+  }
+  for (const auto &[i, level] : levels_) check_own_rules(i);
+}
+
+void ProcedureFlow::drain() {
+  while (!waiting_.empty()) {
+    uint32_t i = waiting_.back();
+    waiting_.pop_back();
+    const Instr &in = p_.instrs()[i];
+    const Facts &x = in.facts;
+    if (x.flow == Flow::jump || x.flow == Flow::conditional) branch(i);
+    bool falls = x.flow == Flow::next || x.flow == Flow::conditional || x.flow == Flow::call;
+    if (falls && in.next != kNone && p_.instrs()[in.next].function == function_) {
+      if (p_.instrs()[in.next].first <= in.last) {  // both made by one statement
+        transitions_.push_back({Transition::Kind::falls, i, in.next, {}, kNone});
+        reach(in.next, levels_.at(i));
+        continue;
+      }
+      uint32_t next = u_.pairing.next(u_.pairing.woven_of(in.last));
+      if (next == kNone) fail(i, "nothing follows it");
+      go_on(i, Transition::Kind::falls, in.next, next);
+    }
+    bool ends = x.flow == Flow::leave;
+    if (ends && levels_.at(i) != 0) fail(i, "it returns from a frame that is still wider");
+    if (ends) transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone});
+  }
+}
+
+// A jump leads where it did: within the function, out of it, or by a table, which is proved apart.
+void ProcedureFlow::branch(uint32_t i) {
+  const Instr &in = p_.instrs()[i];
+  const Statement &a = p_.source().statements[in.last], &b = b_.statements[u_.pairing.woven_of(in.last)];
+  if (in.facts.indirect) {
+    if (levels_.at(i) != 0 && leaves(i)) fail(i, "it leaves a frame that is still wider");
+    transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone});
+    return;
+  }
+  bool inside = in.target != kNone && p_.instrs()[in.target].function == function_;
+  std::string_view name = assembly::first_symbol(b.operands);
+  uint32_t label = u_.pairing.label(name, u_.pairing.woven_of(in.last));
+  if (inside) {
+    if (label == kNone) fail(i, "it leads to a label that is gone");
+    return go_on(i, Transition::Kind::jumps, in.target, label);
+  }
+  bool same = a.operands == b.operands || is_stand_in(p_, in.callee, name);
+  if (same && levels_.at(i) != 0) fail(i, "it leaves a frame that is still wider");
+  if (same) {
+    transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone});
+    return;
+  }
+  if (label == kNone || !u_.pairing.is_inserted(label)) fail(i, "it leads elsewhere");
+  leave(i, label, a.operands);
+}
+
+bool ProcedureFlow::leaves(uint32_t i) const {
+  const Instr &in = p_.instrs()[i];
+  if (in.facts.flow == Flow::leave) return true;
+  if (in.facts.flow != Flow::jump) return false;
+  if (in.facts.indirect) return u_.evidence.leaves(i);
+  return in.target == kNone || p_.instrs()[in.target].function != function_;
+}
+
+Surroundings ProcedureFlow::around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const {
+  Surroundings out;
+  uint32_t here = to != kNone ? to : from;
+  if (frame_) {
+    if (auto at = frame_->stack(here)) out.stack_at = *at - level;
+    if (auto at = frame_->frame_pointer(here)) out.frame_at = *at - kWidening;
+  }
+  out.own_words = level == kWidening;
+  bool begins = kind == Transition::Kind::enters || kind == Transition::Kind::lands;
+  if (from != kNone) {
+    const Facts &x = p_.instrs()[from].facts;
+    begins = x.flow == Flow::call || (x.entry_mark && from == p_.functions()[function_].entry);
+  }
+  bool ends = to == kNone || p_.instrs()[to].facts.flow == Flow::call || leaves(to);
+  out.red_zone_dead = begins || ends;
+  return out;
+}
+
+void ProcedureFlow::go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t table) {
+  int64_t level = from != kNone ? levels_.at(from) : kind == Transition::Kind::enters ? 0 : inside_;
+  Transition t{kind, from, to, {}, table};
+  std::vector<Way> ways;
+  walk(start, to, {}, {Machine(atoms_, around(from, kind, to, level)), {}}, ways);
+  bool plain = ways.size() == 1 && ways[0].steps.empty();
+  if (plain) {
+    reach(to, level);
+  } else {
+    for (Way &way : ways) arrive(t, way);
+    for (Way &way : ways) t.ends.push_back(std::move(way.machine));
+  }
+  transitions_.push_back(std::move(t));
+}
+
+// By a stub that jumps to `target` in the end.
+void ProcedureFlow::leave(uint32_t from, uint32_t start, std::string_view target) {
+  Transition t{Transition::Kind::jumps, from, kNone, {}, kNone};
+  std::vector<Way> ways;
+  walk(start, kNone, target, {Machine(atoms_, around(from, t.kind, kNone, levels_.at(from))), {}}, ways);
+  for (Way &way : ways) arrive(t, way);
+  for (Way &way : ways) t.ends.push_back(std::move(way.machine));
+  transitions_.push_back(std::move(t));
+}
+
+// From a woven statement on, through inserted code, to the original instruction `to`, or out by a jump
+// to `out`.
+void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way, std::vector<Way> &ends) {
+  uint32_t about = to != kNone ? to : p_.functions()[function_].entry;
+  for (uint32_t steps = 0; s != kNone; s = u_.pairing.next(s)) {
+    const Statement &x = b_.statements[s];
+    if (!u_.pairing.is_inserted(s)) {
+      uint32_t original = u_.pairing.original_of(s);
+      uint32_t i = p_.instr_from(original);
+      bool begins = i != kNone && p_.instrs()[i].first == original && !assembly::is_alignment(x);
+      bool is_code = x.kind == StatementKind::instruction || (begins && x.kind == StatementKind::directive);
+      if (!is_code) continue;
+      if (i != to || to == kNone) fail(about, fmt::format("control comes to line {} in its place", p_.source().statements[original].line));
+      ends.push_back(std::move(way));
+      return;
+    }
+    if (x.kind != StatementKind::instruction) continue;
+    if (++steps > kMostSteps || ends.size() > 64) fail(about, "inserted code does not end");
+    std::optional<ProbeInstruction> probe = read_probe(x);
+    if (!probe) fail(about, fmt::format("an inserted instruction that is none of a probe: {} {}", x.name, x.operands));
+    way.steps.push_back({s, way.machine.stack_moved().value_or(0)});
+    visited_.insert(s);
+    if (std::string fault = way.machine.execute(*probe, s); !fault.empty()) fail(about, fmt::format("{}: {} {}", fault, x.name, x.operands));
+    bool conditional = probe->op == Op::jump_zero || probe->op == Op::jump_other || probe->op == Op::jump_sign;
+    if (!conditional && probe->op != Op::jump) continue;
+    if (probe->op == Op::jump && to == kNone && (probe->target == out || is_stand_in(p_, assembly::first_symbol(out), probe->target))) {
+      ends.push_back(std::move(way));
+      return;
+    }
+    uint32_t label = u_.pairing.label(probe->target, s);
+    if (label == kNone) fail(about, fmt::format("inserted code jumps to nowhere: {}", probe->target));
+    if (probe->op == Op::jump) {
+      s = label;
+      // The label itself may be the last statement of its section.
+      continue;
+    }
+    Way other = way;
+    if (probe->op == Op::jump_zero) other.machine.suppose_equal();
+    if (probe->op == Op::jump_other) way.machine.suppose_equal();
+    walk(label, to, out, std::move(other), ends);
+  }
+  fail(about, "inserted code leads nowhere");
+}
+
+void ProcedureFlow::arrive(const Transition &t, Way &way) {
+  int64_t before = t.from != kNone ? levels_.at(t.from) : t.kind == Transition::Kind::enters ? 0 : inside_;
+  std::optional<int64_t> moved = way.machine.stack_moved();
+  if (!moved) fail(anchor(t), "the stack pointer is lost");
+  int64_t after = before - *moved;
+  if (after != before) check_level(t, way.machine, before, after);
+  // What the widened frame keeps must stay there.
+  if (before == kWidening && after == kWidening && kept_ != kNoRegister) {
+    Value word = way.machine.frame_word(-8);
+    const AtomMeaning *m = word.terms.size() == 1 && word.number == 0 ? atoms_.meaning(word.terms[0].first) : nullptr;
+    if (m == nullptr || m->kind != AtomMeaning::Kind::stack_word || m->key != -8) fail(anchor(t), "what the frame keeps for the caller is lost");
+  }
+  check_live(t.to, t.from, way.machine, after);
+  check_rules(t, way, after);
+  if (t.to != kNone) reach(t.to, after);
+}
+
+// The frame is made wider where the function is entered, and is as it was where it is left.
+void ProcedureFlow::check_level(const Transition &t, Machine &machine, int64_t before, int64_t after) {
+  const Function &f = p_.functions()[function_];
+  if (before == 0 && after == kWidening) {
+    bool entering = t.kind == Transition::Kind::enters ||
+                    (t.from == f.entry && p_.instrs()[t.from].facts.entry_mark && t.kind == Transition::Kind::falls);
+    if (!entering || !frame_) fail(anchor(t), "the stack pointer is moved");
+    inside_ = kWidening;
+    Value word = machine.frame_word(-8);
+    for (unsigned r = 0; r < 16; ++r) {
+      if (word.is_atom(r)) kept_ = r;
+    }
+    for (uint32_t i : f.instructions) {
+      const Facts &x = p_.instrs()[i].facts;
+      if (kept_ != kNoRegister && ((x.reads | x.writes) & whole(kept_))) touches_kept_ = touches_kept_ || !x.unknown;
+    }
+    if (kept_ != kNoRegister && !(kPreserved & general(kept_))) fail(anchor(t), "a register is kept that calls destroy");
+    return;
+  }
+  if (before != kWidening || after != 0) fail(anchor(t), "the stack pointer is moved");
+  if (t.to != kNone && !leaves(t.to)) fail(t.to, "the frame is gone too early");
+  if (kept_ == kNoRegister) return;
+  Value v = machine.value(kept_);
+  const AtomMeaning *m = v.terms.size() == 1 && v.number == 0 ? atoms_.meaning(v.terms[0].first) : nullptr;
+  if (m == nullptr || m->kind != AtomMeaning::Kind::stack_word || m->key != -8) fail(anchor(t), "the caller's register is not what it was");
+}
+
+void ProcedureFlow::check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level) {
+  uint32_t about = to != kNone ? to : from;
+  Set live = to != kNone ? u_.liveness.before[to] : kArguments | u_.liveness.returned[function_];
+  for (const auto &[atom, v] : machine.changed()) {
+    if (atom == kRsp) continue;
+    if (atom >= 16) {
+      if (live & vector(atom % 16)) fail(about, fmt::format("a probe destroys what is live: %xmm{}", atom % 16));
+      continue;
+    }
+    if (atom == kept_ && (level != 0 || inside_ != 0)) continue;  // kept by the frame
+    if (!(live & whole(atom))) continue;
+    if (!(live & upper(atom)) && machine.keeps_lower_half(atom)) continue;
+    fail(about, fmt::format("a probe destroys what is live: register {}", atom));
+  }
+  for (unsigned f = 0; f < kFlagCount; ++f) {
+    if ((live & flag(f)) && !machine.keeps_flag(f)) fail(about, "a probe destroys flags that are live");
+  }
+}
+
+std::optional<int64_t> ProcedureFlow::woven_stack(uint32_t i) const {
+  auto at = frame_ ? frame_->stack(i) : std::nullopt;
+  auto level = levels_.find(i);
+  return at && level != levels_.end() ? std::optional(*at - level->second) : std::nullopt;
+}
+
+// Data that names code leads to the same instruction as before.
+void ProcedureFlow::mention(const Mention &m) {
+  uint32_t s = u_.pairing.woven_of(m.statement);
+  std::vector<std::string_view> a = assembly::split_operands(p_.source().statements[m.statement].operands);
+  std::vector<std::string_view> b = assembly::split_operands(b_.statements[s].operands);
+  if (m.operand >= b.size()) fail(m.instruction, "a word that leads to it is gone");
+  std::string_view name = a[m.operand] == b[m.operand] ? p_.source().statements[m.label].name : assembly::first_symbol(b[m.operand]);
+  uint32_t label = u_.pairing.label(name, s);
+  if (label == kNone && a[m.operand] == b[m.operand]) label = u_.pairing.woven_of(m.label);
+  if (label == kNone) fail(m.instruction, "a word that leads to it names nothing");
+  go_on(kNone, m.lands ? Transition::Kind::lands : Transition::Kind::named, m.instruction, label, m.table);
+}
+
+// ---- unwind rules ----
+
+// At inserted instructions they follow each move of the stack pointer.
+void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t after) {
+  uint32_t there = t.to != kNone ? t.to : t.from;
+  const Rules &end = u_.woven_rules.before(u_.pairing.woven_of(p_.instrs()[there].first));
+  // Where the program has none, those that the weaver adds serve its calls alone.
+  if (!end.active || !u_.rules.before(p_.instrs()[there].first).active) return;
+  int64_t whole = t.to != kNone ? way.machine.stack_moved().value_or(0) : 0;
+  std::string kept = kept_ == kNoRegister ? "" : std::to_string(dwarf_number(kept_));
+  for (const Step &step : way.steps) {
+    const Rules &here = u_.woven_rules.before(step.statement);
+    if (!here.active) fail(anchor(t), "a probe without unwind rules");
+    bool follows = here.by_stack_pointer() && end.by_stack_pointer();
+    if (here.by_stack_pointer() != end.by_stack_pointer()) fail(anchor(t), "unwind rules of a probe find the frame another way");
+    int64_t expected = end.offset + (follows ? whole - step.moved : 0);
+    if (here.base != end.base || here.offset != expected) {
+      fail(anchor(t), fmt::format("unwind rules of a probe have the frame's end {} bytes away, which is {}", here.offset, expected));
+    }
+    Rules a = here, b = end;
+    if (!kept.empty()) {
+      auto rule = a.saved.find(kept);
+      bool has = rule != a.saved.end();
+      if (has && rule->second != -16) fail(anchor(t), "unwind rules of a probe do not tell where the caller's register is");
+      bool outside = follows && here.offset == 8;
+      bool needed = follows ? here.offset > 8 : after != 0 || t.kind != Transition::Kind::enters;
+      if (has != needed || (has && outside)) fail(anchor(t), "unwind rules of a probe do not tell where the caller's register is");
+      a.saved.erase(kept);
+      b.saved.erase(kept);
+    }
+    if (a.saved != b.saved || a.others != b.others) fail(anchor(t), "unwind rules of a probe lose a register");
+  }
+}
+
+// At instructions of the original they are what they were, or the same in the wider frame.
+void ProcedureFlow::check_own_rules(uint32_t i) const {
+  const Instr &in = p_.instrs()[i];
+  const Rules &before = u_.rules.before(in.first);
+  const Rules &after = u_.woven_rules.before(u_.pairing.woven_of(in.first));
+  if (!before.active) return;
+  Rules expected = before;
+  if (inside_ != 0) {
+    bool begins = levels_.at(i) == 0 && !leaves(i);
+    bool gone = levels_.at(i) == 0 && before.by_stack_pointer() && before.offset == 8;
+    if (!begins) {
+      for (auto &[reg, at] : expected.saved) at -= kWidening;
+    }
+    if (!gone && !begins) {
+      expected.offset += kWidening;
+      if (kept_ != kNoRegister) expected.saved[std::to_string(dwarf_number(kept_))] = -16;
+    }
+  }
+  if (!(expected == after)) fail(i, "its unwind rules are not those of the original");
+}
+
+}  // namespace chord::verify

@@ -1,0 +1,110 @@
+// Control flow of one woven procedure: from every instruction of the original to each that can
+// follow it, the woven code leads by way of inserted code alone, and that leaves everything that is
+// live as it was: registers, flags, the stack, and all memory but counters and its own words.
+//
+// Gives what was inserted on each way, for whoever proves what it counts.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "verify/evidence.h"
+#include "verify/fault.h"
+#include "verify/frame.h"
+#include "verify/liveness.h"
+#include "verify/pairing.h"
+#include "verify/program.h"
+#include "verify/unwind.h"
+#include "verify/x86_64_machine.h"
+
+namespace chord::verify {
+
+// A way from one instruction to the next.
+struct Transition {
+  enum class Kind : uint8_t {
+    falls,
+    jumps,
+    enters,  // from outside, to the function's first instruction
+    named,   // by way of data or an address that names the instruction
+    lands,   // from an exception table
+  } kind = Kind::falls;
+  uint32_t from = kNone;  // instruction; kNone: from outside, or by an indirect jump
+  uint32_t to = kNone;    // kNone: out of the function
+  // What inserted code does, on each way through it; empty if there is none.
+  std::vector<Machine> ends;
+  uint32_t table = kNone;  // named: the table in which it is
+};
+
+// What proving needs of the unit.
+struct UnitFacts {
+  const Program &program;
+  const Pairing &pairing;
+  const Evidence &evidence;
+  const Liveness &liveness;
+  const UnwindTable &rules, &woven_rules;
+  const std::set<uint32_t> &moved;
+};
+
+class ProcedureFlow {
+ public:
+  ProcedureFlow(const UnitFacts &unit, uint32_t function, bool may_widen);
+
+  // Throws Unproved.
+  void run();
+
+  const std::vector<Transition> &transitions() const { return transitions_; }
+  const std::set<uint32_t> &visited() const { return visited_; }  // inserted statements
+  bool reaches(uint32_t instruction) const { return levels_.contains(instruction); }
+  // Bytes that the woven frame is wider where an instruction begins.
+  int64_t level(uint32_t instruction) const { return levels_.at(instruction); }
+  bool widened() const { return inside_ != 0; }
+  // The register that the widened frame keeps for the caller.
+  unsigned kept() const { return kept_; }
+  std::optional<int64_t> woven_stack(uint32_t instruction) const;
+
+ private:
+  struct Step {
+    uint32_t statement = 0;
+    int64_t moved = 0;  // the stack pointer, since the start
+  };
+  struct Way {
+    Machine machine;
+    std::vector<Step> steps;
+  };
+
+  void go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t table = kNone);
+  void branch(uint32_t from);
+  void leave(uint32_t from, uint32_t start, std::string_view target);
+  void walk(uint32_t statement, uint32_t to, std::string_view out, Way way, std::vector<Way> &ends);
+  void arrive(const Transition &t, Way &way);
+  void check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level);
+  void check_level(const Transition &t, Machine &machine, int64_t before, int64_t after);
+  void check_rules(const Transition &t, const Way &way, int64_t after);
+  void check_own_rules(uint32_t instruction) const;
+  Surroundings around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const;
+  void reach(uint32_t instruction, int64_t level);
+  void drain();
+  void mention(const Mention &m);
+  bool leaves(uint32_t instruction) const;
+  [[noreturn]] void fail(uint32_t instruction, std::string what) const;
+  uint32_t anchor(const Transition &t) const;
+
+  const UnitFacts &u_;
+  const Program &p_;
+  const assembly::Source &b_;
+  uint32_t function_;
+  std::optional<Frame> frame_;
+  Atoms atoms_;
+  std::map<uint32_t, int64_t> levels_;
+  std::vector<uint32_t> waiting_;
+  std::vector<Transition> transitions_;
+  std::set<uint32_t> visited_;
+  int64_t inside_ = 0;
+  unsigned kept_ = kNoRegister;
+  bool touches_kept_ = false;
+};
+
+}  // namespace chord::verify

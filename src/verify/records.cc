@@ -1,0 +1,118 @@
+#include "verify/records.h"
+
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include "verify/x86_64_probe.h"
+
+namespace chord::verify {
+
+using assembly::Statement;
+using assembly::StatementKind;
+
+namespace {
+
+class Reader {
+ public:
+  explicit Reader(const Pairing &pairing) : pairing_(pairing), source_(pairing.woven()) {}
+
+  Records run() {
+    for (uint32_t s = pairing_.first_record(); s < source_.statements.size(); ++s) {
+      const Statement &x = source_.statements[s];
+      if (x.kind == StatementKind::label) {
+        label(s, x.name);
+      } else if (x.name == ".zero" && !label_.empty()) {
+        if (auto size = number(x.operands)) out_.sizes[label_] = *size;
+        label_ = {};
+      } else if (source_.sections[x.section].name == CHORD_PROCS_SECTION && x.kind == StatementKind::directive) {
+        word(x);
+      }
+    }
+    check();
+    return std::move(out_);
+  }
+
+ private:
+  static std::optional<uint64_t> number(std::string_view text) {
+    auto value = read_expression(assembly::trim(text));
+    if (!value || !value->symbol.empty() || !value->minus.empty()) return std::nullopt;
+    return static_cast<uint64_t>(value->number);
+  }
+
+  void label(uint32_t s, std::string_view name) {
+    label_ = name;
+    if (name != ".Lchord_low" && name != ".Lchord_high") return;
+    bool low = name == ".Lchord_low";
+    uint32_t next = pairing_.next(s);
+    bool right = next != kNone && source_.statements[next].name == ".quad" && source_.statements[next].operands == (low ? "-1,0" : "0,-1");
+    if (!right) out_.fault = "the constants that count halves are wrong";
+    out_.has_halves = true;
+  }
+
+  // Three directives make a record: the counters' place, the key, their number and kind.
+  void word(const Statement &x) {
+    if (x.name == ".balign") {
+      field_ = 0;
+      now_ = {};
+      key_ = 0;
+      return;
+    }
+    if (x.name != ".quad" && x.name != ".long") return;
+    std::vector<std::string_view> o = assembly::split_operands(x.operands);
+    switch (field_++) {
+      case 0: return place(x, o);
+      case 1:
+        if (auto key = number(x.operands)) key_ = *key;
+        return;
+      case 2: return finish(o);
+      default: return;
+    }
+  }
+
+  void place(const Statement &x, const std::vector<std::string_view> &o) {
+    auto value = o.empty() ? std::nullopt : read_expression(o[0]);
+    if (!value) return;
+    now_.counters = value->symbol;
+    thread_ = x.name == ".long" && value->relocation == "tpoff" && value->number == 0 && o.size() == 2 && o[1] == "-1";
+    relative_ = x.name == ".quad" && value->minus == "." && value->number == 0;
+  }
+
+  void finish(const std::vector<std::string_view> &o) {
+    auto count = o.size() == 2 ? number(o[0]) : std::nullopt, kind = o.size() == 2 ? number(o[1]) : std::nullopt;
+    if (!count || !kind) return;
+    now_.count = static_cast<uint32_t>(*count);
+    now_.kind = static_cast<uint32_t>(*kind);
+    if (*kind == CHORD_COUNTERS_EVENT) return;
+    bool right = *kind == CHORD_COUNTERS_THREAD ? thread_ : relative_;
+    if (!right) out_.fault = "a record does not tell where its counters are";
+    if (*kind == CHORD_COUNTERS_NUMBERS) {
+      numbers_[key_] = now_.counters;
+      return;
+    }
+    if (!out_.by_key.emplace(key_, now_).second) out_.fault = "two records of one procedure";
+  }
+
+  void check() {
+    for (auto &[key, record] : out_.by_key) {
+      if (auto numbers = numbers_.find(key); numbers != numbers_.end()) record.numbers = numbers->second;
+      auto size = out_.sizes.find(record.counters);
+      if (size == out_.sizes.end() || size->second != 8 * uint64_t{record.count}) out_.fault = "a record has other counters than there are";
+    }
+  }
+
+  const Pairing &pairing_;
+  const assembly::Source &source_;
+  Records out_;
+  std::string_view label_;
+  Record now_;
+  uint64_t key_ = 0;
+  int field_ = 3;
+  bool thread_ = false, relative_ = false;
+  std::map<uint64_t, std::string_view> numbers_;
+};
+
+}  // namespace
+
+Records read_records(const Pairing &pairing) { return Reader(pairing).run(); }
+
+}  // namespace chord::verify

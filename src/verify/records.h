@@ -1,0 +1,29 @@
+// The records behind woven code: where the counters of each procedure of the map lie, and how many
+// there are.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+
+#include "verify/pairing.h"
+
+namespace chord::verify {
+
+struct Record {
+  std::string_view counters;  // label
+  uint32_t count = 0;
+  uint32_t kind = 0;          // CHORD_COUNTERS_*
+  std::string_view numbers;   // label of what they stand for, if they are found by number
+};
+
+struct Records {
+  std::map<uint64_t, Record> by_key;
+  std::map<std::string_view, uint64_t> sizes;  // bytes behind a label
+  std::string fault;                           // empty, or what of them cannot be
+  bool has_halves = false;                     // the constants that count halves of vector registers are right
+};
+
+Records read_records(const Pairing &pairing);
+
+}  // namespace chord::verify

@@ -1,0 +1,110 @@
+#include "verify/verify.h"
+
+#include <fmt/core.h>
+
+#include "verify/constants.h"
+#include "verify/counts.h"
+#include "verify/flow.h"
+#include "verify/liveness.h"
+#include "verify/program.h"
+#include "verify/statements.h"
+#include "verify/unwind.h"
+
+namespace chord::verify {
+namespace {
+
+class Prover {
+ public:
+  explicit Prover(const Claim &claim)
+      : claim_(claim), pairing_(claim.original, claim.woven, claim.inserted) {}
+
+  std::vector<Fault> run() {
+    if (!pairing_.fault().empty()) return {{"", 0, pairing_.fault()}};
+    Program program(claim_.original, claim_.layout, claim_.map);
+    Evidence evidence(program);
+    Liveness liveness = compute_liveness(program, evidence);
+    UnwindTable rules(claim_.original), woven_rules(pairing_.woven());
+    find_woven(program);
+    StatementFacts statements = compare_statements(program, pairing_, liveness, woven_);
+    faults_ = std::move(statements.faults);
+    records_ = read_records(pairing_);
+    if (!records_.fault.empty()) faults_.push_back({"", 0, records_.fault});
+    widened_ = std::move(statements.widened_steps);
+    UnitFacts unit{program, pairing_, evidence, liveness, rules, woven_rules, statements.moved};
+    for (const format::Procedure &p : claim_.map.procedures) {
+      if (p.skipped.empty()) procedure(unit, p);
+    }
+    if (faults_.empty()) nothing_else(program);
+    return std::move(faults_);
+  }
+
+ private:
+  void find_woven(const Program &program) {
+    woven_.assign(program.functions().size(), false);
+    for (const format::Procedure &p : claim_.map.procedures) {
+      uint32_t f = p.fragments.empty() ? kNone : program.function_named(p.fragments[0].name);
+      if (f != kNone && p.skipped.empty()) woven_[f] = true;
+    }
+  }
+
+  void procedure(const UnitFacts &unit, const format::Procedure &p) {
+    uint32_t f = p.fragments.empty() ? kNone : unit.program.function_named(p.fragments[0].name);
+    if (f == kNone) {
+      faults_.push_back({p.name, 0, "there is no such function"});
+      return;
+    }
+    try {
+      bool paths = p.plan.placement == core::Placement::paths || p.plan.placement == core::Placement::chosen_paths;
+      ProcedureFlow flow(unit, f, paths);
+      flow.run();
+      prove_counting(unit, p, flow, f);
+      visited_.insert(flow.visited().begin(), flow.visited().end());
+      for (uint32_t i : unit.program.functions()[f].instructions) {
+        if (!flow.reaches(i)) unreached_.insert(i);
+      }
+    } catch (const Unproved &u) {
+      faults_.push_back({p.name, claim_.original.statements[u.statement].line, u.what});
+    }
+  }
+
+  void prove_counting(const UnitFacts &unit, const format::Procedure &p, const ProcedureFlow &flow, uint32_t f) {
+    MapGraph graph(unit.program, p, f);
+    Constants constants(unit.program, flow.transitions());
+    ProcedureFacts facts{unit.program, flow, graph, constants, records_, widened_, f};
+    prove_places(facts);
+    bool paths = p.plan.placement == core::Placement::paths || p.plan.placement == core::Placement::chosen_paths;
+    if (!paths) prove_counts(facts);
+  }
+
+  // Every inserted instruction was executed above, but for those in front of code that nothing leads to.
+  void nothing_else(const Program &program) {
+    for (uint32_t s = 0; s < pairing_.first_record(); ++s) {
+      const assembly::Statement &x = pairing_.woven().statements[s];
+      if (!pairing_.is_inserted(s) || x.kind != assembly::StatementKind::instruction || visited_.contains(s)) continue;
+      if (x.name == "nopl") continue;  // tells where the path register is (abi/chord_abi.h)
+      uint32_t next = s;
+      while (next != kNone && (pairing_.is_inserted(next) || program.instr_from(pairing_.original_of(next)) == kNone)) next = pairing_.next(next);
+      if (next != kNone && unreached_.contains(program.instr_from(pairing_.original_of(next)))) continue;
+      faults_.push_back({"", x.line, fmt::format("an inserted instruction that nothing leads to: {} {}", x.name, x.operands)});
+      return;
+    }
+  }
+
+  const Claim &claim_;
+  Pairing pairing_;
+  std::vector<bool> woven_;  // by function
+  std::set<uint32_t> visited_, unreached_, widened_;
+  Records records_;
+  std::vector<Fault> faults_;
+};
+
+}  // namespace
+
+std::vector<Fault> prove(const Claim &claim) { return Prover(claim).run(); }
+
+std::string to_text(const Fault &f) {
+  std::string where = f.procedure.empty() ? "" : f.procedure + ": ";
+  return fmt::format("verify: {}{}{}", where, f.line == 0 ? "" : fmt::format("line {}: ", f.line), f.what);
+}
+
+}  // namespace chord::verify

@@ -1,0 +1,34 @@
+// Proof that a woven text is the original plus probes, that the probes harm nothing, and that they
+// count what the map says.
+//
+// Shares nothing with the planner but readers: statements (assembly/source.h), the bytes that the
+// assembler makes of the original (assembly/layout.h), the map's format. Its data flow, calling
+// conventions, stack and unwind rules are its own, and inserted instructions are executed on symbolic
+// values. What it cannot prove is a fault.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "assembly/layout.h"
+#include "assembly/source.h"
+#include "format/map.h"
+#include "verify/fault.h"
+#include "verify/pairing.h"
+
+namespace chord::verify {
+
+struct Claim {
+  const assembly::Source &original;
+  const assembly::Layout &layout;  // of the original
+  const std::string &woven;
+  const std::vector<TextRange> &inserted;
+  const format::UnitMap &map;
+};
+
+// All that could not be proved: at most one fault of each procedure.
+std::vector<Fault> prove(const Claim &claim);
+
+std::string to_text(const Fault &fault);
+
+}  // namespace chord::verify

@@ -1,0 +1,205 @@
+#include "verify/x86_64_probe.h"
+
+#include <cctype>
+#include <charconv>
+#include <unordered_map>
+
+namespace chord::verify {
+namespace {
+
+bool is_digit(char c) { return std::isdigit(static_cast<unsigned char>(c)) != 0; }
+
+std::optional<int64_t> read_number(std::string_view text) {
+  int base = 10;
+  if (text.starts_with("0x")) {
+    base = 16;
+    text.remove_prefix(2);
+  }
+  uint64_t value = 0;
+  auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value, base);
+  if (error != std::errc() || end != text.data() + text.size()) return std::nullopt;
+  return static_cast<int64_t>(value);
+}
+
+// One term with its sign.
+bool add_term(std::string_view term, bool negative, Expression &out) {
+  if (term.empty()) return false;
+  if (is_digit(term[0])) {
+    std::optional<int64_t> number = read_number(term);
+    if (!number) return false;
+    uint64_t value = static_cast<uint64_t>(*number);
+    out.number = static_cast<int64_t>(static_cast<uint64_t>(out.number) + (negative ? 0 - value : value));
+    return true;
+  }
+  if (negative) {
+    if (!out.minus.empty()) return false;
+    out.minus = term;
+    return true;
+  }
+  if (!out.symbol.empty()) return false;
+  size_t at = term.find('@');
+  out.symbol = term.substr(0, at);
+  if (at != std::string_view::npos) out.relocation = term.substr(at + 1);
+  return true;
+}
+
+unsigned vector_register(std::string_view name) {
+  if (!name.starts_with("xmm")) return kNoRegister;
+  std::optional<int64_t> number = read_number(name.substr(3));
+  return number && *number < 16 ? static_cast<unsigned>(*number) : kNoRegister;
+}
+
+std::optional<Operand> read_register(std::string_view name) {
+  Operand out;
+  if (name == "al") {
+    out.kind = Operand::Kind::byte;
+    out.reg = kRax;
+    return out;
+  }
+  if (unsigned v = vector_register(name); v != kNoRegister) {
+    out.kind = Operand::Kind::vector;
+    out.reg = v;
+    return out;
+  }
+  out.reg = register_number(name);
+  if (out.reg == kNoRegister) return std::nullopt;
+  bool half = name[0] == 'e' || name.back() == 'd';
+  out.kind = half ? Operand::Kind::half : Operand::Kind::general;
+  return out;
+}
+
+bool read_base(std::string_view inside, Operand &out) {
+  std::vector<std::string_view> parts;
+  for (size_t at = 0; at <= inside.size();) {
+    size_t end = std::min(inside.find(',', at), inside.size());
+    parts.push_back(assembly::trim(inside.substr(at, end - at)));
+    at = end + 1;
+  }
+  if (parts.size() > 3) return false;
+  auto reg = [](std::string_view text) { return text.starts_with('%') ? register_number(text.substr(1)) : kNoRegister; };
+  if (parts[0] == "%rip") {
+    out.rip = true;
+  } else if (!parts[0].empty() && (out.base = reg(parts[0])) == kNoRegister) {
+    return false;
+  }
+  if (parts.size() > 1 && (out.index = reg(parts[1])) == kNoRegister) return false;
+  if (parts.size() > 2) {
+    std::optional<int64_t> scale = read_number(parts[2]);
+    if (!scale) return false;
+    out.scale = static_cast<unsigned>(*scale);
+  }
+  return true;
+}
+
+std::optional<Operand> read_operand(std::string_view text) {
+  text = assembly::trim(text);
+  if (text.starts_with('$')) {
+    std::optional<Expression> value = read_expression(text.substr(1));
+    if (!value) return std::nullopt;
+    Operand out;
+    out.kind = Operand::Kind::constant;
+    out.value = *value;
+    return out;
+  }
+  if (text.starts_with('%') && !text.starts_with("%fs:")) return read_register(text.substr(1));
+  Operand out;
+  out.kind = Operand::Kind::memory;
+  if (text.starts_with("%fs:")) {
+    out.thread = true;
+    text.remove_prefix(4);
+  }
+  size_t open = text.rfind('(');
+  if (open != std::string_view::npos) {
+    if (!text.ends_with(')') || !read_base(text.substr(open + 1, text.size() - open - 2), out)) return std::nullopt;
+    text = text.substr(0, open);
+  }
+  if (text.empty()) return out;
+  std::optional<Expression> value = read_expression(text);
+  if (!value) return std::nullopt;
+  out.value = *value;
+  return out;
+}
+
+const std::unordered_map<std::string_view, Op> &names() {
+  static const std::unordered_map<std::string_view, Op> kOps = {
+      {"addq", Op::add}, {"addb", Op::add}, {"subq", Op::subtract}, {"incq", Op::increment}, {"decq", Op::decrement},
+      {"leaq", Op::address}, {"leal", Op::address}, {"movq", Op::move}, {"movl", Op::move}, {"movabsq", Op::move},
+      {"vmovq", Op::move}, {"pushq", Op::push}, {"popq", Op::pop}, {"pushfq", Op::push_flags}, {"popfq", Op::pop_flags},
+      {"lahf", Op::flags_to_ah}, {"sahf", Op::ah_to_flags}, {"seto", Op::set_overflow}, {"cmpq", Op::compare},
+      {"imulq", Op::multiply}, {"shrq", Op::shift_right}, {"xorl", Op::clear}, {"je", Op::jump_zero},
+      {"jne", Op::jump_other}, {"js", Op::jump_sign}, {"jmp", Op::jump}, {"call", Op::call}, {"nopl", Op::nothing},
+      {"endbr64", Op::entry_mark}, {"pxor", Op::vector_clear}, {"vpxor", Op::vector_clear},
+      {"pcmpeqd", Op::vector_ones}, {"vpcmpeqd", Op::vector_ones}, {"psubq", Op::vector_subtract},
+      {"vpsubq", Op::vector_subtract}, {"movlps", Op::vector_low}, {"vmovlps", Op::vector_low},
+      {"movhlps", Op::vector_high_down}, {"vpextrq", Op::vector_extract_high}};
+  return kOps;
+}
+
+// Width and operands fit together: what is not written this way is not read.
+bool well_formed(std::string_view name, const ProbeInstruction &p) {
+  using Kind = Operand::Kind;
+  auto kind = [&](size_t i) { return i < p.operands.size() ? p.operands[i].kind : Kind::none; };
+  bool byte = name == "addb" || name == "seto", half = name == "leal" || name == "xorl";
+  for (size_t i = 0; i < p.operands.size(); ++i) {
+    if ((kind(i) == Kind::byte) != (byte && i + 1 == p.operands.size())) return false;
+    if (kind(i) == Kind::half && !half && name != "movl") return false;
+    if (kind(i) == Kind::vector && p.op < Op::vector_clear && name != "movq" && name != "vmovq") return false;
+  }
+  if (half && kind(1) != Kind::half) return false;
+  return true;
+}
+
+}  // namespace
+
+std::optional<Expression> read_expression(std::string_view text) {
+  Expression out;
+  bool negative = false;
+  size_t at = 0;
+  for (bool first = true; at < text.size(); first = false) {
+    if (text[at] == '+' || text[at] == '-') {
+      negative = text[at] == '-';
+      ++at;
+    } else if (!first) {
+      return std::nullopt;
+    } else {
+      negative = false;
+    }
+    size_t end = text.find_first_of("+-", at);
+    if (end == std::string_view::npos) end = text.size();
+    if (!add_term(text.substr(at, end - at), negative, out)) return std::nullopt;
+    at = end;
+  }
+  return text.empty() ? std::nullopt : std::optional(out);
+}
+
+std::optional<ProbeInstruction> read_probe(const assembly::Statement &s) {
+  if (s.intel_syntax) return std::nullopt;
+  ProbeInstruction out;
+  std::string_view name = s.name, rest = s.operands;
+  if (name == "lock") {
+    out.locked = true;
+    size_t end = rest.find_first_of(" \t");
+    if (end == std::string_view::npos) return std::nullopt;
+    name = rest.substr(0, end);
+    rest = assembly::trim(rest.substr(end));
+  }
+  auto op = names().find(name);
+  if (op == names().end()) return std::nullopt;
+  out.op = op->second;
+  out.narrow = name == "movl" || name == "leal" || name == "xorl";
+  bool branches = out.op == Op::jump || out.op == Op::call || out.op == Op::jump_zero || out.op == Op::jump_other || out.op == Op::jump_sign;
+  if (branches) {
+    if (rest.empty() || rest[0] == '*') return std::nullopt;
+    out.target = rest;
+    return out;
+  }
+  if (out.op == Op::nothing) return out;
+  for (std::string_view operand : assembly::split_operands(rest)) {
+    std::optional<Operand> read = read_operand(operand);
+    if (!read) return std::nullopt;
+    out.operands.push_back(*read);
+  }
+  return well_formed(name, out) ? std::optional(out) : std::nullopt;
+}
+
+}  // namespace chord::verify

@@ -1,0 +1,52 @@
+// Inserted instructions, read from their text: the few that probes are made of. Whatever else
+// stands in the text cannot be proved to do no harm, and is not read.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "assembly/source.h"
+#include "verify/x86_64_facts.h"
+
+namespace chord::verify {
+
+// symbol@relocation - minus + number, as far as there are any.
+struct Expression {
+  std::string_view symbol, relocation, minus;
+  int64_t number = 0;
+};
+std::optional<Expression> read_expression(std::string_view text);
+
+struct Operand {
+  enum class Kind : uint8_t { none, constant, general, half, byte, vector, memory } kind = Kind::none;
+  unsigned reg = kNoRegister;  // general, half (its lower half), byte (%al), vector
+  Expression value;            // constant, or the displacement
+  // memory
+  bool thread = false;  // %fs:
+  bool rip = false;
+  unsigned base = kNoRegister, index = kNoRegister;
+  unsigned scale = 1;
+};
+
+enum class Op : uint8_t {
+  add, subtract, increment, decrement, address, move, push, pop, push_flags, pop_flags,
+  flags_to_ah, ah_to_flags, set_overflow, compare, multiply, shift_right, clear, jump_zero, jump_other,
+  jump_sign, jump, call, nothing, entry_mark, vector_clear, vector_ones, vector_subtract, vector_low, vector_high_down,
+  vector_extract_high,
+};
+
+struct ProbeInstruction {
+  Op op = Op::nothing;
+  bool locked = false;
+  bool narrow = false;            // 32 bits
+  std::vector<Operand> operands;  // as written: sources first
+  std::string_view target;        // jumps and calls
+};
+
+// Nothing if it is not one that probes are made of.
+std::optional<ProbeInstruction> read_probe(const assembly::Statement &statement);
+
+}  // namespace chord::verify

@@ -1,0 +1,31 @@
+// Weaves assembly files in one mode, or all, and says what of it cannot be proved.
+//   prove MODE|all FILE.s…
+#include <chrono>
+#include <cstdio>
+
+#include "base/file.h"
+#include "mutation/woven_case.h"
+
+int main(int argc, char **argv) {
+  using namespace chord;
+  using Clock = std::chrono::steady_clock;
+  int faults = 0, cases = 0;
+  for (int i = 2; i < argc; ++i) {
+    std::string text = base::read_file(argv[i]);
+    for (const std::string &mode : mutation::all_modes()) {
+      if (std::string(argv[1]) != "all" && mode != argv[1]) continue;
+      auto woven = mutation::weave_case(argv[i], text, mode);
+      if (!woven) continue;
+      ++cases;
+      auto start = Clock::now();
+      for (const verify::Fault &fault : verify::prove(woven->claim())) {
+        ++faults;
+        std::printf("%s %s: %s\n", argv[i], mode.c_str(), verify::to_text(fault).c_str());
+      }
+      double seconds = std::chrono::duration<double>(Clock::now() - start).count();
+      if (argc == 3) std::fprintf(stderr, "%s: %.3f s\n", mode.c_str(), seconds);
+    }
+  }
+  std::printf("%d cases, %d faults\n", cases, faults);
+  return faults != 0;
+}
