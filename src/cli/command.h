@@ -30,6 +30,7 @@ int cmd_paths(std::vector<std::string> args);
 int cmd_events(std::vector<std::string> args);
 int cmd_export(std::vector<std::string> args);
 int cmd_check(std::vector<std::string> args);
+int cmd_html(std::vector<std::string> args);
 int cmd_doctor(std::vector<std::string> args);
 
 }  // namespace chord::cli

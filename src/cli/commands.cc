@@ -8,6 +8,7 @@ constexpr Command kCommands[] = {
      cmd_report},
     {"annotate", "chord annotate [PROFILE…] [FILE|FUNCTION]", "the source with counts in the margin",
      cmd_annotate},
+    {"html", "chord html [-o FILE] [PROFILE…] [--diff=OLD]", "a report for the browser, in one file", cmd_html},
     {"paths", "chord paths [show FUNCTION PATH] [PROFILE…]", "which ways through its functions the program took", cmd_paths},
     {"events", "chord events [PROFILE…] [--by=KIND]", "how many events of each kind were counted", cmd_events},
     {"check", "chord check RULES [PROFILE…] [--baseline=PROFILE]", "counts against rules, for CI", cmd_check},

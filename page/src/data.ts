@@ -1,0 +1,152 @@
+// The data inside the page: docs/html.md describes it, src/html/data.cc writes it.
+
+// A number that JavaScript cannot hold exactly comes as a string; one that is not known as null.
+export type Count = number | string | null;
+
+export interface Functions {
+  name: string[]; demangled: (string | null)[]; unit: number[]; module: number[];
+  place: ([number, number] | null)[]; calls: Count[]; executed: Count[]; instructions: number[];
+  never: Count[]; blocks: number[]; blocksNever: Count[]; problem: (string | null)[];
+  units: string[]; modules: string[];
+}
+export interface Files {
+  name: string[]; path: string[]; length: number[]; lines: number[]; ran: number[]; executed: Count[]; instructions: number[];
+}
+export interface Calls { from: number[]; to: number[]; count: Count[]; indirect: Count[]; outside: string[] }
+export interface Loops {
+  function: string[]; unit: string[]; fragment: string[]; offset: number[]; depth: number[]; entered: Count[];
+  iterations: Count[]; executed: Count[]; share: (number | null)[]; blocks: number[]; instructions: number[];
+  file: string[]; line: number[];
+}
+export interface Opcodes { kind: string[]; opcode: string[]; count: Count[]; share: number[]; instructions: number[] }
+export interface Skipped { name: string[]; demangled: (string | null)[]; unit: string[]; reason: string[] }
+export interface Old {
+  program: string; instructions: Count; runs: number; executed: Count[]; calls: Count[]; code: number[];
+  gone: { name: string; demangled: string | null; executed: Count; calls: Count }[];
+}
+// A tree of calling contexts, parents before their children; present only where contexts were counted.
+export interface Contexts { parent: number[]; name: string[]; function: number[]; exclusive: Count[]; calls: Count[] }
+export interface Index {
+  schema: number; chord: string; program: string; path: string; instructions: Count; runs: number; threads: number;
+  warnings: string[];
+  totals: { functions: number; called: number; calls: Count; instructions: number; never: number; blocks: number; blocksNever: number };
+  functions: Functions; files: Files; calls: Calls; loops: Loops; opcodes: Opcodes; skipped: Skipped;
+  old?: Old; contexts?: Contexts; codeStarts: number[]; fileStarts: number[];
+}
+
+export interface CodeCounts { blockCount: Count[]; edgeCount: Count[]; otherAt: number[]; otherCount: Count[] }
+export interface Path {
+  number?: Count; partial?: number; executed?: number; count: Count; length: number; start: string; end: string;
+  blocks: number[]; edges: number[];
+}
+interface RawCode extends CodeCounts {
+  fragments: string[]; fragment?: number[]; offset: number[]; size: number[]; file: number[]; line: number[]; text: string[];
+  blockKind: number[]; blockFirst: number[]; blockLength: number[]; edgeFrom: number[]; edgeTo: number[]; edgeKind: number[];
+  paths?: Path[]; pathsRan?: number; pathsPossible?: Count; noPaths?: string; old?: CodeCounts;
+}
+export interface Code extends RawCode {
+  fragment: number[]; count: Count[]; oldCount?: Count[]; block: Int32Array;
+}
+export interface FileText { first: number[]; text: string[][]; line: number[]; count: Count[]; executed: Count[]; instructions: number[] }
+
+export const BLOCK_KINDS = ['entry', 'exit', 'code', 'dispatch', 'landing', 'join'];
+export const EDGE_KINDS = ['return', 'fall', 'taken', 'jump', 'dispatch', 'enter', 'landing', 'leave', 'tail call', 'never'];
+export const NEVER_EDGE = 9;
+
+async function unpack<T>(element: Element): Promise<T> {
+  const text = element.textContent ?? '';
+  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
+  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
+  return (await new Response(stream).json()) as T;
+}
+
+function running(differences: number[]): number[] {
+  let sum = 0;
+  return differences.map((d) => (sum += d));
+}
+
+// By instruction, from the counts of blocks and the few that differ.
+function instructionCounts(raw: RawCode, counts: CodeCounts): Count[] {
+  const out: Count[] = new Array(raw.offset.length).fill(null);
+  raw.blockLength.forEach((length, b) => out.fill(counts.blockCount[b] ?? null, raw.blockFirst[b]!, raw.blockFirst[b]! + length));
+  counts.otherAt.forEach((at, i) => (out[at] = counts.otherCount[i] ?? null));
+  return out;
+}
+
+function complete(raw: RawCode): Code {
+  const block = new Int32Array(raw.offset.length).fill(-1);
+  raw.blockLength.forEach((length, b) => block.fill(b, raw.blockFirst[b]!, raw.blockFirst[b]! + length));
+  // Offsets start anew in each fragment, but as differences they run on.
+  return {
+    ...raw, block, offset: running(raw.offset), file: running(raw.file), line: running(raw.line),
+    fragment: raw.fragment ?? new Array(raw.offset.length).fill(0), count: instructionCounts(raw, raw),
+    oldCount: raw.old && instructionCounts(raw, raw.old),
+  };
+}
+
+// Everything but the index is unpacked when somebody looks at it.
+export class Data {
+  private chunks: Element[];
+  private unpacked = new Map<number, Promise<unknown[]>>();
+  private codes = new Map<number, Promise<Code>>();
+  private byName = new Map<string, number[]>();
+
+  private constructor(readonly index: Index, chunks: Element[]) {
+    this.chunks = chunks;
+    index.functions.name.forEach((name, i) => {
+      const same = this.byName.get(name);
+      if (same) same.push(i);
+      else this.byName.set(name, [i]);
+    });
+  }
+
+  static async open(chunks: Element[]): Promise<Data> {
+    if (!chunks[0]) throw new Error('the page holds no data');
+    const index = await unpack<Index>(chunks[0]);
+    if (index.schema !== 1) throw new Error(`data of schema ${index.schema}, which this page does not know`);
+    return new Data(index, chunks);
+  }
+
+  private chunk(n: number): Promise<unknown[]> {
+    let found = this.unpacked.get(n);
+    if (!found) this.unpacked.set(n, (found = unpack<unknown[]>(this.chunks[n]!)));
+    return found;
+  }
+
+  private async record(starts: number[], first: number, n: number): Promise<unknown> {
+    let chunk = starts.length - 1;
+    while (chunk > 0 && starts[chunk]! > n) --chunk;
+    return (await this.chunk(first + chunk))[n - starts[chunk]!];
+  }
+
+  code(f: number): Promise<Code> {
+    let found = this.codes.get(f);
+    if (!found) this.codes.set(f, (found = this.record(this.index.codeStarts, 1, f).then((raw) => complete(raw as RawCode))));
+    return found;
+  }
+
+  file(f: number): Promise<FileText> {
+    return this.record(this.index.fileStarts, 1 + this.index.codeStarts.length, f) as Promise<FileText>;
+  }
+
+  // Functions as links name them: the linkage name, with a number where several have it.
+  keyOf(f: number): string {
+    const name = this.index.functions.name[f]!;
+    const same = this.byName.get(name)!;
+    return same.length === 1 ? name : `${name}~${same.indexOf(f)}`;
+  }
+  findKey(key: string): number {
+    const whole = this.byName.get(key);
+    if (whole) return whole[0]!;
+    const cut = key.lastIndexOf('~');
+    return this.byName.get(key.slice(0, cut))?.[Number(key.slice(cut + 1))] ?? -1;
+  }
+  // The function of a name and unit, if there is only one.
+  findFunction(name: string, unit: string): number {
+    const found = (this.byName.get(name) ?? []).filter((f) => this.index.functions.units[this.index.functions.unit[f]!] === unit);
+    return found.length === 1 ? found[0]! : -1;
+  }
+  title(f: number): string {
+    return this.index.functions.demangled[f] ?? this.index.functions.name[f]!;
+  }
+}

@@ -1,0 +1,88 @@
+// Numbers and names as people read them.
+import type { Count } from './data';
+
+// For arithmetic, scales and order only: what is shown comes from `count`.
+export function num(c: Count | undefined): number {
+  return c == null ? 0 : Number(c);
+}
+
+export function count(c: Count | undefined): string {
+  if (c == null) return '?';
+  return String(c).replace(/\B(?=(\d{3})+(?!\d))/g, ',');
+}
+
+export function percent(part: number, whole: number): string {
+  if (whole === 0) return '–';
+  const p = (100 * part) / whole;
+  if (part !== 0 && p < 0.05) return '<0.1%';
+  if (part !== whole && p >= 99.95) return '>99.9%';
+  return p.toFixed(1) + '%';
+}
+
+export function change(before: Count, now: Count): string {
+  if (before == null || now == null) return '';
+  const d = BigInt(now) - BigInt(before);
+  return d === 0n ? '=' : (d > 0n ? '+' : '−') + count(String(d < 0n ? -d : d));
+}
+
+// 1.2k, 3.4M: where there is no room.
+export function short(c: Count | undefined): string {
+  if (c == null) return '?';
+  const n = num(c);
+  if (n < 10000) return count(c);
+  for (const [unit, size] of [['P', 1e15], ['T', 1e12], ['G', 1e9], ['M', 1e6], ['k', 1e3]] as const) {
+    if (n >= size) return (n / size).toFixed(n / size < 10 ? 2 : n / size < 100 ? 1 : 0) + unit;
+  }
+  return count(c);
+}
+
+// Characters that show nothing themselves but change how others are shown.
+const INVISIBLE = /[\u0000-\u0008\u000a-\u001f\u007f-\u009f\u061c\u200b-\u200f\u2028-\u202e\u2060-\u206f\ufeff]/g;
+export function visible(text: string): string {
+  return text.replace(INVISIBLE, (c) => `\\u{${c.codePointAt(0)!.toString(16).toUpperCase()}}`);
+}
+
+const SHORT_NAMES: [RegExp, string][] = [
+  [/std::__cxx11::/g, 'std::'],
+  [/std::basic_string<char, std::char_traits<char>, std::allocator<char> ?>/g, 'std::string'],
+  [/std::basic_string_view<char, std::char_traits<char> ?>/g, 'std::string_view'],
+  [/std::basic_(i|o|io)stream<char, std::char_traits<char> ?>/g, 'std::$1stream'],
+  [/\(anonymous namespace\)/g, '{anonymous}'],
+];
+
+// A name that fits a row: arguments of templates and functions shortened, inner ones first.
+export function shortName(name: string, room = 90): string {
+  if (name.length > 4000) return visible(name.slice(0, room - 1)) + '…';
+  let s = name;
+  for (const [long, brief] of SHORT_NAMES) s = s.replace(long, brief);
+  if (s.length > room) s = shortenInside(s, '(', ')', 1);
+  for (let depth = 3; depth >= 1 && s.length > room; --depth) s = shortenInside(s, '<', '>', depth);
+  return visible(s.length > room ? s.slice(0, room - 1) + '…' : s);
+}
+
+function shortenInside(s: string, open: string, close: string, depth: number): string {
+  if (/operator\s*[<>(]/.test(s)) return s;
+  let out = '';
+  let level = 0;
+  for (const c of s) {
+    if (c === open && ++level === depth) out += open + '…';
+    else if (c === close && level > 0 && level-- === depth) out += close;
+    else if (level < depth) out += c;
+  }
+  return out;
+}
+
+// The folder that all paths have in common.
+export function commonRoot(paths: string[]): string {
+  const first = paths[0];
+  if (first === undefined) return '';
+  let root = first.slice(0, first.lastIndexOf('/') + 1);
+  for (const path of paths) {
+    while (root && !path.startsWith(root)) root = root.slice(0, root.lastIndexOf('/', root.length - 2) + 1);
+  }
+  return root;
+}
+
+export function offset(n: number): string {
+  return '+0x' + n.toString(16);
+}

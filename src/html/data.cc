@@ -1,0 +1,407 @@
+#include "html/data.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+
+#include "html/code.h"
+#include "html/compare.h"
+#include "html/json.h"
+#include "html/sources.h"
+#include "report/listings.h"
+
+namespace chord::html {
+namespace {
+
+using analysis::CountedProcedure;
+using analysis::LineCount;
+
+// Text of one chunk before packing: large enough to pack well, small enough to unpack at once.
+constexpr size_t kChunk = 400'000;
+
+// Number of each string, in order of first mention.
+class Names {
+ public:
+  uint64_t number(std::string_view name) { return numbers_.try_emplace(std::string(name), numbers_.size()).first->second; }
+  void put(std::string &out) const {
+    std::vector<std::string_view> names(numbers_.size());
+    for (const auto &[name, number] : numbers_) names[number] = name;
+    put_array(out, names, [&](std::string_view name) { put_json(out, name); });
+  }
+
+ private:
+  std::map<std::string, uint64_t> numbers_;
+};
+
+// Records collected into chunks; `starts` says which record each begins with.
+class Chunks {
+ public:
+  void add(std::string record) {
+    if (texts_.empty() || texts_.back().size() + record.size() > kChunk) {
+      starts_.push_back(records_);
+      texts_.emplace_back();
+    }
+    texts_.back() += (texts_.back().empty() ? "[" : ",") + record;
+    ++records_;
+  }
+  void put_starts(std::string &out) const {
+    put_array(out, starts_, [&](uint64_t start) { put_json(out, start); });
+  }
+  void move_to(std::vector<std::string> &texts) {
+    for (std::string &text : texts_) texts.push_back(std::move(text += "]"));
+  }
+
+ private:
+  std::vector<std::string> texts_;
+  std::vector<uint64_t> starts_;
+  uint64_t records_ = 0;
+};
+
+bool is_known(const CountedProcedure &p) { return p.exact() && !p.counts_chosen_paths(); }
+
+uint64_t count_never(const CountedProcedure &p) {
+  return static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{0}));
+}
+
+class IndexWriter {
+ public:
+  IndexWriter(const Facts &facts, const DataOptions &options) : facts_(facts), options_(options) {}
+
+  std::string write(const Chunks &code, const Chunks &files, const std::vector<Source> &sources) {
+    const analysis::Program &program = facts_.program;
+    Object o(out_);
+    o.member("schema", uint64_t{1});
+    o.member("chord", std::string_view(CHORD_VERSION));
+    o.member("program", std::string_view(program.name));
+    o.member("path", std::string_view(program.path));
+    o.member("instructions", program.instructions);
+    o.member("runs", program.runs);
+    o.member("threads", program.threads);
+    o.member("warnings");
+    put_array(out_, program.warnings, [&](const std::string &w) { put_json(out_, std::string_view(w)); });
+    o.member("totals");
+    totals();
+    o.member("functions");
+    functions();
+    o.member("files");
+    file_columns(sources);
+    o.member("calls");
+    calls();
+    o.member("loops");
+    table(report::list_loops(program));
+    o.member("opcodes");
+    table(report::list_opcodes(program));
+    o.member("skipped");
+    skipped();
+    if (options_.comparison != nullptr) {
+      o.member("old");
+      comparison(*options_.comparison);
+    }
+    o.member("codeStarts");
+    code.put_starts(out_);
+    o.member("fileStarts");
+    files.put_starts(out_);
+    o.end();
+    return std::move(out_);
+  }
+
+ private:
+  void totals() {
+    const Totals t = total(facts_.program);
+    Object o(out_);
+    o.member("functions", t.functions);
+    o.member("called", t.called);
+    o.member("calls", t.calls);
+    o.member("instructions", t.instructions);
+    o.member("never", t.never);
+    o.member("blocks", t.blocks);
+    o.member("blocksNever", t.blocks_never);
+    o.end();
+  }
+
+  template <class Put>
+  void function_column(Object &o, std::string_view key, Put put) {
+    o.member(key);
+    put_array(out_, facts_.order, [&](uint32_t p) { put(facts_.program.procedures[p]); });
+  }
+  template <class Get>
+  void count_column(Object &o, std::string_view key, Get get) {
+    function_column(o, key, [&](const CountedProcedure &p) { put_json_if(out_, is_known(p), get(p)); });
+  }
+
+  void functions() {
+    Names units, modules;
+    Object o(out_);
+    function_column(o, "name", [&](const CountedProcedure &p) { put_json(out_, std::string_view(p.map->name)); });
+    function_column(o, "demangled", [&](const CountedProcedure &p) { demangled(p.map->name); });
+    function_column(o, "unit", [&](const CountedProcedure &p) { put_json(out_, units.number(p.unit->unit)); });
+    function_column(o, "module", [&](const CountedProcedure &p) {
+      put_json(out_, modules.number(facts_.program.modules[p.module].path));
+    });
+    function_column(o, "place", [&](const CountedProcedure &p) { place(p); });
+    count_column(o, "calls", [](const CountedProcedure &p) { return p.calls; });
+    count_column(o, "executed", [](const CountedProcedure &p) { return p.instructions; });
+    function_column(o, "instructions", [&](const CountedProcedure &p) { put_json(out_, uint64_t{p.executed.size()}); });
+    count_column(o, "never", count_never);
+    function_column(o, "blocks", [&](const CountedProcedure &p) { put_json(out_, count_blocks(p).blocks); });
+    count_column(o, "blocksNever", [](const CountedProcedure &p) { return count_blocks(p).never; });
+    function_column(o, "problem", [&](const CountedProcedure &p) { problem(p); });
+    o.member("units");
+    units.put(out_);
+    o.member("modules");
+    modules.put(out_);
+    o.end();
+  }
+
+  // null where the source name is the linkage name.
+  void demangled(const std::string &name) {
+    const std::string shown = report::demangle(name);
+    if (shown == name) {
+      out_ += "null";
+    } else {
+      put_json(out_, std::string_view(shown));
+    }
+  }
+
+  // [file, line] of its first instruction with a line.
+  void place(const CountedProcedure &p) {
+    for (const format::Instruction &i : p.map->instructions) {
+      if (i.line == 0) continue;
+      out_ += '[';
+      put_json(out_, uint64_t{facts_.files.number(*p.unit, i.file)});
+      out_ += ',';
+      put_json(out_, uint64_t{i.line});
+      out_ += ']';
+      return;
+    }
+    out_ += "null";
+  }
+
+  void problem(const CountedProcedure &p) {
+    if (p.counts_chosen_paths()) {
+      put_json(out_, std::string_view("only chosen paths were counted"));
+    } else if (!p.exact()) {
+      put_json(out_, std::string_view(p.problem));
+    } else {
+      out_ += "null";
+    }
+  }
+
+  void file_columns(const std::vector<Source> &sources) {
+    struct Sum {
+      uint64_t lines = 0, ran = 0, executed = 0, instructions = 0;
+    };
+    std::vector<Sum> sums(facts_.files.files().size());
+    for (const LineCount &line : facts_.lines.lines) {
+      Sum &sum = sums[line.file];
+      ++sum.lines;
+      sum.ran += line.executed != 0;
+      sum.executed += line.executed;
+      sum.instructions += line.instructions;
+    }
+    Object o(out_);
+    o.member("name");
+    put_array(out_, facts_.files.files(), [&](const analysis::SourceFile &f) { put_json(out_, std::string_view(f.name)); });
+    o.member("path");
+    put_array(out_, facts_.files.files(), [&](const analysis::SourceFile &f) { put_json(out_, std::string_view(f.path)); });
+    o.member("length");
+    put_array(out_, sources, [&](const Source &s) { put_json(out_, uint64_t{s.lines}); });
+    auto column = [&](std::string_view key, uint64_t Sum::*member) {
+      o.member(key);
+      put_array(out_, sums, [&](const Sum &s) { put_json(out_, s.*member); });
+    };
+    column("lines", &Sum::lines);
+    column("ran", &Sum::ran);
+    column("executed", &Sum::executed);
+    column("instructions", &Sum::instructions);
+    o.end();
+  }
+
+  void calls() {
+    Names outside;
+    Object o(out_);
+    const std::vector<Call> &all = facts_.calls.calls;
+    o.member("from");
+    put_array(out_, all, [&](const Call &c) { put_json(out_, uint64_t{facts_.position[c.caller]}); });
+    o.member("to");
+    put_array(out_, all, [&](const Call &c) {
+      put_json_signed(out_, c.callee != kOutside ? static_cast<int64_t>(facts_.position[c.callee])
+                                                 : -1 - static_cast<int64_t>(outside.number(c.symbol)));
+    });
+    o.member("count");
+    put_array(out_, all, [&](const Call &c) { put_json(out_, c.count); });
+    o.member("indirect");
+    put_array(out_, facts_.order, [&](uint32_t p) { put_json(out_, facts_.calls.indirect[p]); });
+    o.member("outside");
+    outside.put(out_);
+    o.end();
+  }
+
+  // A listing of `chord report`, column by column.
+  void table(const report::Table &table) {
+    Object o(out_);
+    for (size_t c = 0; c < table.columns.size(); ++c) {
+      o.member(table.columns[c].key);
+      out_ += '[';
+      for (size_t r = 0; r < table.rows(); ++r) {
+        if (r != 0) out_ += ',';
+        cell(table.at(r, c));
+      }
+      out_ += ']';
+    }
+    o.end();
+  }
+
+  void cell(const report::Cell &cell) {
+    switch (cell.kind) {
+      case report::CellKind::missing: out_ += "null"; break;
+      case report::CellKind::number:
+      case report::CellKind::ordinal:
+      case report::CellKind::offset: put_json(out_, cell.number); break;
+      case report::CellKind::share: out_ += fmt::format("{:.6f}", cell.share); break;
+      case report::CellKind::flag: out_ += cell.number != 0 ? "true" : "false"; break;
+      default: put_json(out_, cell.text); break;
+    }
+  }
+
+  void skipped() {
+    const std::vector<analysis::Skipped> &all = facts_.program.skipped;
+    Object o(out_);
+    o.member("name");
+    put_array(out_, all, [&](const analysis::Skipped &s) { put_json(out_, std::string_view(s.map->name)); });
+    o.member("demangled");
+    put_array(out_, all, [&](const analysis::Skipped &s) { demangled(s.map->name); });
+    o.member("unit");
+    put_array(out_, all, [&](const analysis::Skipped &s) { put_json(out_, std::string_view(s.unit->unit)); });
+    o.member("reason");
+    put_array(out_, all, [&](const analysis::Skipped &s) { put_json(out_, std::string_view(s.map->skipped)); });
+    o.end();
+  }
+
+  void comparison(const Comparison &with) {
+    Object o(out_);
+    o.member("program", std::string_view(with.old->name));
+    o.member("instructions", with.old->instructions);
+    o.member("runs", with.old->runs);
+    auto column = [&](std::string_view key, uint64_t CountedProcedure::*member) {
+      o.member(key);
+      put_array(out_, facts_.order, [&](uint32_t p) {
+        const CountedProcedure *old = with.matches[p].old;
+        put_json_if(out_, old != nullptr && is_known(*old), old != nullptr ? old->*member : 0);
+      });
+    };
+    column("executed", &CountedProcedure::instructions);
+    column("calls", &CountedProcedure::calls);
+    o.member("code");  // 0: the function is new, 1: its code differs, 2: the same code
+    put_array(out_, facts_.order, [&](uint32_t p) {
+      const Comparison::Match &match = with.matches[p];
+      put_json(out_, uint64_t{match.old == nullptr ? 0u : match.same_code ? 2u : 1u});
+    });
+    o.member("gone");
+    put_array(out_, with.gone, [&](const CountedProcedure *p) {
+      Object one(out_);
+      one.member("name", std::string_view(p->map->name));
+      one.member("demangled");
+      demangled(p->map->name);
+      one.member("executed");
+      put_json_if(out_, is_known(*p), p->instructions);
+      one.member("calls");
+      put_json_if(out_, is_known(*p), p->calls);
+      one.end();
+    });
+    o.end();
+  }
+
+  std::string out_;
+  const Facts &facts_;
+  const DataOptions &options_;
+};
+
+std::string file_record(const Source &source, const std::vector<const LineCount *> &lines) {
+  std::string out;
+  Object o(out);
+  o.member("first");
+  put_array(out, source.stretches, [&](const Stretch &s) { put_json(out, uint64_t{s.first}); });
+  o.member("text");
+  put_array(out, source.stretches, [&](const Stretch &s) {
+    put_array(out, s.lines, [&](const std::string &line) { put_json(out, std::string_view(line)); });
+  });
+  o.member("line");
+  put_array(out, lines, [&](const LineCount *l) { put_json(out, uint64_t{l->line}); });
+  o.member("count");
+  put_array(out, lines, [&](const LineCount *l) { put_json_if(out, l->exact && l->count_known, l->count); });
+  o.member("executed");
+  put_array(out, lines, [&](const LineCount *l) { put_json_if(out, l->exact, l->executed); });
+  o.member("instructions");
+  put_array(out, lines, [&](const LineCount *l) { put_json(out, uint64_t{l->instructions}); });
+  o.end();
+  return out;
+}
+
+}  // namespace
+
+Facts::Facts(const analysis::Program &of) : program(of), files(of), lines(analysis::count_lines(of)), calls(count_calls(of)) {
+  order.resize(program.procedures.size());
+  std::iota(order.begin(), order.end(), 0u);
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return program.procedures[a].instructions > program.procedures[b].instructions;
+  });
+  position.resize(order.size());
+  for (uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+}
+
+BlockCount count_blocks(const CountedProcedure &p) {
+  BlockCount count;
+  for (size_t b = 0; b < p.map->blocks.size(); ++b) {
+    if (p.map->blocks[b].kind != format::VertexKind::code) continue;
+    ++count.blocks;
+    count.never += p.counts.vertex[b] == 0;
+  }
+  return count;
+}
+
+Totals total(const analysis::Program &program) {
+  Totals t;
+  for (const CountedProcedure &p : program.procedures) {
+    if (p.counts_chosen_paths()) continue;  // whether it ran is not known
+    const BlockCount blocks = count_blocks(p);
+    ++t.functions;
+    t.called += p.instructions != 0;
+    t.calls += p.calls;
+    t.instructions += p.executed.size();
+    t.never += count_never(p);
+    t.blocks += blocks.blocks;
+    t.blocks_never += blocks.never;
+  }
+  return t;
+}
+
+std::vector<std::string> gather(const Facts &facts, const DataOptions &options) {
+  Chunks code;
+  for (uint32_t p : facts.order) {
+    const bool same = options.comparison != nullptr && options.comparison->matches[p].same_code;
+    std::string record;
+    put_code(record, facts, facts.program.procedures[p], same ? options.comparison->matches[p].old : nullptr);
+    code.add(std::move(record));
+  }
+  const std::vector<analysis::SourceFile> &all = facts.files.files();
+  std::vector<std::vector<const LineCount *>> by_file(all.size());
+  for (const LineCount &line : facts.lines.lines) by_file[line.file].push_back(&line);
+  std::vector<Source> sources(all.size());
+  Chunks files;
+  for (size_t f = 0; f < all.size(); ++f) {
+    std::vector<uint32_t> with_code;
+    for (const LineCount *line : by_file[f]) with_code.push_back(line->line);
+    if (options.sources) sources[f] = read_source(all[f], with_code);
+    files.add(file_record(sources[f], by_file[f]));
+    sources[f].stretches.clear();
+  }
+  std::vector<std::string> texts{IndexWriter(facts, options).write(code, files, sources)};
+  code.move_to(texts);
+  files.move_to(texts);
+  return texts;
+}
+
+}  // namespace chord::html

@@ -1,0 +1,71 @@
+// What the browser tests share: a page opened with everything watched, checks, and pages with made-up data.
+import { createRequire } from 'node:module';
+import { readFileSync, writeFileSync } from 'node:fs';
+import { deflateSync } from 'node:zlib';
+import { join } from 'node:path';
+
+const require = createRequire(join(process.env.NODE_MODULES, 'x.js'));
+const { chromium } = require('playwright-core');
+const axe = readFileSync(require.resolve('axe-core/axe.min.js'), 'utf8');
+
+export const browser = await chromium.launch({ executablePath: process.env.CHROMIUM, args: ['--no-sandbox'] });
+
+export function check(condition, what) {
+  if (condition) return;
+  console.error('failed: ' + what);
+  process.exit(1);
+}
+export function same(got, expected, what) {
+  check(JSON.stringify(got) === JSON.stringify(expected), `${what}: expected ${JSON.stringify(expected)}, got ${JSON.stringify(got)}`);
+}
+
+// Fails on any console error, exception, dialog, violation of the policy, or request but for the file.
+export async function open(file, hash = '', options = {}) {
+  const context = await browser.newContext({ viewport: { width: 1400, height: 900 }, bypassCSP: false, ...options });
+  const page = await context.newPage();
+  page.on('console', (m) => check(m.type() !== 'error' && m.type() !== 'warning', `console: ${m.text()}`));
+  page.on('pageerror', (e) => check(false, e.stack));
+  page.on('dialog', (d) => check(false, `dialog: ${d.message()}`));
+  page.on('request', (r) => check(r.url().startsWith('file://' + encodeURI(file)), `request for ${r.url()}`));
+  if (options.init) await page.addInitScript(options.init);
+  await page.goto('file://' + encodeURI(file) + hash);
+  if (!options.static) await page.waitForSelector('#content .page');
+  return page;
+}
+
+// Accessibility, colour contrast included.
+export async function accessible(page, what) {
+  await page.evaluate(axe);
+  const { violations } = await page.evaluate(() => window.axe.run(document, { resultTypes: ['violations'] }));
+  for (const v of violations) console.error(`${v.id}: ${v.help}\n  ${v.nodes.slice(0, 3).map((n) => n.html.slice(0, 200) + ' ' + (n.any[0]?.message ?? '')).join('\n  ')}`);
+  check(violations.length === 0, `axe finds nothing in ${what}`);
+}
+
+// An index with nothing in it.
+export function emptyIndex() {
+  return {
+    schema: 1, chord: '0', program: 'made-up', path: '/made-up', instructions: 0, runs: 1, threads: 1, warnings: [],
+    totals: { functions: 0, called: 0, calls: 0, instructions: 0, never: 0, blocks: 0, blocksNever: 0 },
+    functions: { name: [], demangled: [], unit: [], module: [], place: [], calls: [], executed: [], instructions: [], never: [], blocks: [], blocksNever: [], problem: [], units: [], modules: [] },
+    files: { name: [], path: [], length: [], lines: [], ran: [], executed: [], instructions: [] },
+    calls: { from: [], to: [], count: [], indirect: [], outside: [] },
+    loops: { function: [], unit: [], fragment: [], offset: [], depth: [], entered: [], iterations: [], executed: [], share: [], blocks: [], instructions: [], file: [], line: [] },
+    opcodes: { kind: [], opcode: [], count: [], share: [], instructions: [] },
+    skipped: { name: [], demangled: [], unit: [], reason: [] }, codeStarts: [], fileStarts: [],
+  };
+}
+
+// The built page with these records as its data.
+export function makePage(path, chunks) {
+  const data = chunks.map((c) => `<script type="text/plain" class="chunk">${deflateSync(JSON.stringify(c)).toString('base64')}</script>`);
+  writeFileSync(path, readFileSync(process.env.PAGE, 'utf8').replace('<!--chord:data-->', () => data.join('\n')));
+}
+
+// Waits until the function, evaluated in the page, is true. (waitForFunction needs eval, which the page's policy forbids.)
+export async function until(page, condition, what) {
+  for (let i = 0; i < 100; ++i) {
+    if (await page.evaluate(condition)) return;
+    await page.waitForTimeout(50);
+  }
+  check(false, what);
+}

@@ -1,0 +1,72 @@
+"""Reads the data inside a page that `chord html` made, as the page itself does."""
+
+import base64
+import json
+import re
+import zlib
+from pathlib import Path
+
+
+class Page:
+    def __init__(self, path):
+        self.text = Path(path).read_text(encoding="utf-8")
+        packed = re.findall(r'<script type="text/plain" class="chunk">([A-Za-z0-9+/=]*)</script>', self.text)
+        chunks = [json.loads(zlib.decompress(base64.b64decode(chunk))) for chunk in packed]
+        self.index = chunks[0]
+        code = chunks[1:1 + len(self.index["codeStarts"])]
+        self.code = [record for chunk in code for record in chunk]
+        self.files = [record for chunk in chunks[1 + len(code):] for record in chunk]
+
+    def rows(self, table):
+        """A table of the index, as rows."""
+        columns = self.index[table]
+        return [dict(zip(columns, row)) for row in zip(*columns.values())]
+
+    def functions(self):
+        f = self.index["functions"]
+        for i, name in enumerate(f["name"]):
+            yield {"function": name, "demangled": f["demangled"][i] or name, "unit": f["units"][f["unit"][i]],
+                   "module": f["modules"][f["module"][i]], "calls": f["calls"][i], "executed": f["executed"][i],
+                   "instructions": f["instructions"][i], "never": f["never"][i], "blocks": f["blocks"][i],
+                   "blocks_never": f["blocksNever"][i]}
+
+    def lines(self):
+        for name, record in zip(self.index["files"]["name"], self.files):
+            for row in zip(record["line"], record["count"], record["executed"], record["instructions"]):
+                yield dict(zip(("line", "count", "executed", "instructions"), row), file=name)
+
+    def instructions(self):
+        names = self.index["files"]["name"]
+        for function, code in zip(self.functions(), self.code):
+            counts = [None] * len(code["offset"])
+            for first, length, count in zip(code["blockFirst"], code["blockLength"], code["blockCount"]):
+                counts[first:first + length] = [count] * length
+            for at, count in zip(code["otherAt"], code["otherCount"]):
+                counts[at] = count
+            offset = file = line = 0
+            for i, text in enumerate(code["text"]):
+                offset += code["offset"][i]
+                file += code["file"][i]
+                line += code["line"][i]
+                fragment = code["fragments"][code["fragment"][i] if "fragment" in code else 0]
+                yield {"function": fragment, "procedure": function["function"], "unit": function["unit"], "offset": offset,
+                       "size": code["size"][i], "count": counts[i], "file": names[file] if line else "", "line": line, "text": text}
+
+    def blocks(self):
+        for function, code in zip(self.functions(), self.code):
+            for b, kind in enumerate(code["blockKind"]):
+                if kind == 2 and code["blockLength"][b]:
+                    yield {"function": function["function"], "unit": function["unit"], "block": b,
+                           "count": code["blockCount"][b], "instructions": code["blockLength"][b]}
+
+    def edges(self):
+        for function, code in zip(self.functions(), self.code):
+            for e, count in enumerate(code["edgeCount"]):
+                yield {"function": function["function"], "unit": function["unit"], "edge": e, "from": code["edgeFrom"][e],
+                       "to": code["edgeTo"][e], "count": count}
+
+    def paths(self):
+        for function, code in zip(self.functions(), self.code):
+            for path in code.get("paths", []):
+                yield {"function": function["function"], "path": path.get("number"), "count": path["count"],
+                       "instructions": path["length"], "start": path["start"], "end": path["end"]}
