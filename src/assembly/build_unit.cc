@@ -10,7 +10,9 @@
 
 #include "assembly/build_graph.h"
 #include "assembly/entry_names.h"
+#include "assembly/evidence.h"
 #include "assembly/fragments.h"
+#include "assembly/known_callers.h"
 #include "assembly/liveness.h"
 #include "assembly/procedure.h"
 
@@ -80,7 +82,8 @@ class UnitBuilder {
     for (Procedure &p : unit_.procedures) {
       if (p.skipped.empty()) builder.build(p);
     }
-    expect_all_of_unread();
+    find_known_callers(unit_);
+    find_conventions(unit_);
     find_wanted_registers(unit_);
   }
 
@@ -170,23 +173,6 @@ class UnitBuilder {
     return p;
   }
 
-  // What code that was not understood expects of those it calls is not known.
-  void expect_all_of_unread() {
-    std::vector<bool> read(source_.statements.size());
-    for (const Procedure &p : unit_.procedures) {
-      if (!p.skipped.empty()) continue;
-      for (const Instruction &in : p.instructions) read[in.last_statement] = true;
-    }
-    for (uint32_t s = 0; s < source_.statements.size(); ++s) {
-      const Statement &statement = source_.statements[s];
-      if (read[s] || statement.kind != StatementKind::instruction) continue;
-      for (std::string_view name : symbols_in(statement.operands)) {
-        auto found = unit_.entry_named.find(name);
-        if (found != unit_.entry_named.end()) unit_.procedures[found->second].wanted = isa::call_clobbers();
-      }
-    }
-  }
-
   const Source &source_;
   Unit &unit_;
   std::vector<DecodedFragment> fragments_;
@@ -209,6 +195,11 @@ std::string_view callee_of(const Source &source, const Instruction &in) {
     return {};
   }
   return first_symbol(source.statements[in.last_statement].operands);
+}
+
+uint32_t local_callee(const Unit &unit, const Instruction &in) {
+  auto found = unit.entry_named.find(callee_of(*unit.source, in));
+  return found == unit.entry_named.end() ? kElsewhere : found->second;
 }
 
 void build_unit(const Source &source, Layout layout, Unit &out) {

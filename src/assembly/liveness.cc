@@ -2,29 +2,26 @@
 
 #include <map>
 
+#include "isa/conventions.h"
+
 namespace chord::assembly {
 namespace {
 
-constexpr uint32_t kElsewhere = UINT32_MAX;
+// Stands for whoever is called through a register.
+constexpr uint32_t kAnybody = kElsewhere - 1;
 
-// The procedure of this unit that is called or jumped to.
-uint32_t local_callee(const Unit &unit, const Instruction &in) {
-  auto found = unit.entry_named.find(callee_of(*unit.source, in));
-  return found == unit.entry_named.end() ? kElsewhere : found->second;
-}
-
-enum class Part : uint8_t { all, upper_halves };
+enum class Mode : uint8_t { all, upper_halves, usual };
 
 class Solver {
  public:
-  Solver(const Unit &unit, const Procedure &p, Part part, std::map<uint32_t, isa::Resources> *wanted = nullptr)
-      : unit_(unit), p_(p), part_(part), wanted_(wanted) {}
+  Solver(const Unit &unit, const Procedure &p, Mode mode, std::map<uint32_t, isa::Resources> *wanted = nullptr)
+      : unit_(unit), p_(p), mode_(mode), wanted_(wanted) {}
 
   Liveness run() {
-    find_owned();
     out_.before.assign(p_.instructions.size(), isa::all_registers() | isa::all_flags());
     out_.block_in.assign(p_.blocks.size(), 0);
-    out_.block_in[1] = isa::return_reads() | ~owned_;
+    out_.block_in[1] = wanted_on_return();
+    out_.tail_call = out_.block_in[1] | reads_of_call(false);
     successors();
     while (sweep()) {
     }
@@ -32,20 +29,36 @@ class Solver {
   }
 
  private:
-  // Registers the procedure may destroy as far as its callers are concerned.
-  void find_owned() {
-    owned_ = isa::all_flags() | (isa::call_clobbers() & ~p_.wanted);
-    for (const Instruction &in : p_.instructions) {
-      owned_ |= in.decoded.writes;
-      if (leaves_unit(in)) owned_ |= isa::call_clobbers();
-    }
+  isa::Resources wanted_on_return() const {
+    isa::Resources always = isa::return_reads();
+    if (mode_ == Mode::usual) return always | ~(isa::call_clobbers() | written());
+    const Convention &c = p_.convention;
+    // Of what the procedure itself writes, those who know it by heart (-fipa-ra) expect nothing.
+    if (c.callers_known) return always | ~isa::call_clobbers() | p_.wanted;
+    return always | ~(c.given_up & (written() | ~p_.wanted));
   }
 
-  bool leaves_unit(const Instruction &in) const {
-    bool call = in.decoded.flow == isa::Flow::call;
-    bool jump = (in.decoded.traits & isa::kJump) && in.decoded.indirect;
-    if (jump) return false;  // may be a switch; a tail call adds nothing we need
-    return call && (in.decoded.indirect || local_callee(unit_, in) == kElsewhere);
+  isa::Resources written() const {
+    isa::Resources set = 0;
+    for (const Instruction &in : p_.instructions) set |= in.decoded.writes;
+    return set;
+  }
+
+  // By the usual convention a function of another file destroys whatever it may.
+  bool destroys(const Instruction &in) const {
+    return mode_ == Mode::usual && (in.decoded.indirect || local_callee(unit_, in) == kElsewhere);
+  }
+
+  isa::Resources reads_of_call(bool in_inline_assembly) const {
+    if (mode_ == Mode::usual) return isa::call_reads();
+    if (!p_.convention.compiled || in_inline_assembly) return isa::all_registers() | isa::all_flags();
+    return p_.convention.unusual ? isa::all_registers() : isa::usual_call_reads();
+  }
+
+  isa::Resources reads_of_call(const Instruction &in) const {
+    const Statement &s = unit_.source->statements[in.last_statement];
+    if (mode_ != Mode::usual && isa::names_regcall(s.operands)) return isa::all_registers();
+    return reads_of_call(s.inline_asm);
   }
 
   void successors() {
@@ -86,72 +99,99 @@ class Solver {
     const isa::Decoded &d = in.decoded;
     if (in.padding) return live;
     if (d.flow == isa::Flow::call) {
-      if (leaves_unit(in)) live &= ~isa::call_clobbers();
-      live &= ~isa::all_flags();
+      if (destroys(in)) live &= ~isa::call_clobbers();
       want_of_callee(in, live | landing);
-      live |= isa::call_reads() | landing | reads_of(d);
-      return live;
+      isa::Resources reads = reads_of_call(in);
+      if (!(reads & isa::all_flags())) live &= ~isa::all_flags();
+      return live | reads | landing | reads_of(d);
     }
     bool leaves = d.flow == isa::Flow::leave;
     for (uint32_t s : next) leaves = leaves || s == 1;
     if (leaves && d.flow != isa::Flow::next) {
       // A jump out of the procedure is a call and a return in one.
-      if (d.flow != isa::Flow::leave) live |= isa::call_reads();
+      if (d.flow != isa::Flow::leave) live |= reads_of_call(in);
       if (d.flow == isa::Flow::leave) live |= out_.block_in[1];
       want_of_callee(in, out_.block_in[1]);
     }
     return (live & ~d.kills) | reads_of(d);
   }
 
-  isa::Resources reads_of(const isa::Decoded &d) const { return part_ == Part::all ? d.reads : d.whole_reads; }
+  isa::Resources reads_of(const isa::Decoded &d) const { return mode_ == Mode::upper_halves ? d.whole_reads : d.reads; }
 
   // What is live behind a call only grows from sweep to sweep.
   void want_of_callee(const Instruction &in, isa::Resources live) {
-    if (wanted_ == nullptr) return;
-    if (uint32_t callee = local_callee(unit_, in); callee != kElsewhere) (*wanted_)[callee] |= live & isa::call_clobbers();
+    if (wanted_ == nullptr || in.decoded.flow == isa::Flow::leave) return;
+    uint32_t callee = in.decoded.indirect ? kAnybody : local_callee(unit_, in);
+    if (callee != kElsewhere) (*wanted_)[callee] |= live & isa::call_clobbers();
   }
 
   const Unit &unit_;
   const Procedure &p_;
-  Part part_;
+  Mode mode_;
   std::map<uint32_t, isa::Resources> *wanted_;  // by callee
-  isa::Resources owned_ = 0;
   std::vector<std::vector<uint32_t>> next_;
   std::vector<uint32_t> landings_;
   Liveness out_;
 };
 
+// What callers want depends on what their own callers do: the least solution, from below.
+class WantedSolver {
+ public:
+  explicit WantedSolver(Unit &unit) : unit_(unit), queued_(unit.procedures.size()) {}
+
+  void run() {
+    for (uint32_t n = 0; n < unit_.procedures.size(); ++n) queue(n);
+    while (!waiting_.empty()) {
+      uint32_t n = waiting_.back();
+      waiting_.pop_back();
+      queued_[n] = false;
+      std::map<uint32_t, isa::Resources> wanted;
+      Solver(unit_, unit_.procedures[n], Mode::all, &wanted).run();
+      for (const auto &[callee, registers] : wanted) want(callee, registers);
+    }
+  }
+
+ private:
+  void queue(uint32_t n) {
+    if (queued_[n] || !unit_.procedures[n].skipped.empty()) return;
+    queued_[n] = true;
+    waiting_.push_back(n);
+  }
+
+  void want(uint32_t callee, isa::Resources registers) {
+    if (callee != kAnybody) return want_of(callee, registers);
+    if ((registers & ~of_anybody_) == 0) return;
+    of_anybody_ |= registers;
+    for (uint32_t n : unit_.materialised) want_of(n, registers);
+  }
+
+  void want_of(uint32_t n, isa::Resources registers) {
+    Procedure &p = unit_.procedures[n];
+    if ((registers & ~p.wanted) == 0) return;
+    p.wanted |= registers;
+    queue(n);
+  }
+
+  Unit &unit_;
+  std::vector<uint32_t> waiting_;
+  std::vector<bool> queued_;
+  isa::Resources of_anybody_ = 0;  // wanted after calls through a register
+};
+
 }  // namespace
 
 Liveness compute_liveness(const Unit &unit, const Procedure &procedure) {
-  return Solver(unit, procedure, Part::all).run();
+  return Solver(unit, procedure, Mode::all).run();
+}
+
+Liveness compute_usual_liveness(const Unit &unit, const Procedure &procedure) {
+  return Solver(unit, procedure, Mode::usual).run();
 }
 
 Liveness compute_upper_liveness(const Unit &unit, const Procedure &procedure) {
-  return Solver(unit, procedure, Part::upper_halves).run();
+  return Solver(unit, procedure, Mode::upper_halves).run();
 }
 
-void find_wanted_registers(Unit &unit) {
-  std::vector<uint32_t> waiting;
-  for (uint32_t n = 0; n < unit.procedures.size(); ++n) {
-    if (unit.procedures[n].skipped.empty()) waiting.push_back(n);
-  }
-  std::vector<bool> queued(unit.procedures.size(), true);
-  while (!waiting.empty()) {
-    uint32_t n = waiting.back();
-    waiting.pop_back();
-    queued[n] = false;
-    std::map<uint32_t, isa::Resources> wanted;
-    Solver(unit, unit.procedures[n], Part::all, &wanted).run();
-    for (const auto &[callee, registers] : wanted) {
-      Procedure &p = unit.procedures[callee];
-      if ((registers & ~p.wanted) == 0) continue;
-      p.wanted |= registers;
-      if (queued[callee] || !p.skipped.empty()) continue;
-      queued[callee] = true;
-      waiting.push_back(callee);
-    }
-  }
-}
+void find_wanted_registers(Unit &unit) { WantedSolver(unit).run(); }
 
 }  // namespace chord::assembly

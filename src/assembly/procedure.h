@@ -63,6 +63,15 @@ struct Fragment {
   uint32_t end = 0;
 };
 
+// What is known of the convention a procedure follows (assembly/evidence.h). Without evidence
+// anybody may want anything.
+struct Convention {
+  bool compiled = false;  // a compiler wrote it: flags mean nothing at calls and returns
+  bool unusual = false;   // its calls may take any register for an argument
+  bool callers_known = false;
+  isa::Resources given_up = 0;  // what no caller can want on return
+};
+
 struct Procedure {
   std::string_view name;
   bool global = false;
@@ -71,8 +80,9 @@ struct Procedure {
   std::vector<Block> blocks;
   std::vector<Edge> edges;                // edge 0 is exit -> entry
   std::string skipped;
-  // Registers that callers in this unit may expect to be left alone, though the
-  // convention does not say so.
+  Convention convention;
+  // What callers in this unit want after their calls, as results or left alone, of what a callee
+  // may destroy by the usual convention.
   isa::Resources wanted = 0;
 
   core::Graph graph() const;
@@ -88,6 +98,11 @@ struct Unit {
   std::unordered_set<uint32_t> dead_ends;
   // Names that lead to a procedure's first instruction: its labels there, and aliases.
   std::unordered_map<std::string_view, uint32_t> entry_named;
+  // Procedures whose address instructions take: any call through a register may be theirs.
+  std::vector<uint32_t> materialised;
+  // Registers that some compiled procedure reads unwritten, or writes for nobody: somebody
+  // elsewhere has to do with them, by whatever convention.
+  isa::Resources odd = 0;
 };
 
 // Finds and builds all procedures. The layout must be of the same source.
@@ -95,5 +110,8 @@ void build_unit(const Source &source, Layout layout, Unit &out);
 
 // Callee of a direct call or tail call: the symbol without @PLT; empty if indirect.
 std::string_view callee_of(const Source &source, const Instruction &instruction);
+// The procedure of this unit that is called or jumped to, or kElsewhere.
+inline constexpr uint32_t kElsewhere = UINT32_MAX;
+uint32_t local_callee(const Unit &unit, const Instruction &instruction);
 
 }  // namespace chord::assembly

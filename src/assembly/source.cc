@@ -250,6 +250,13 @@ std::string_view trim(std::string_view s) {
   return s;
 }
 
+bool is_harmless_mention(const Statement &s) {
+  static constexpr std::string_view kNames[] = {".type", ".size",  ".local",  ".uleb128", ".sleb128",
+                                                ".loc",  ".file", ".string", ".ascii"};
+  return s.kind == StatementKind::directive &&
+         (s.name.starts_with(".cfi_") || std::find(std::begin(kNames), std::end(kNames), s.name) != std::end(kNames));
+}
+
 bool is_alignment(const Statement &s) {
   return s.kind == StatementKind::directive &&
          (s.name.starts_with(".p2align") || s.name.starts_with(".align") || s.name.starts_with(".balign"));

@@ -60,6 +60,9 @@ struct Source {
 void read_source(std::string text, Source &out);
 
 bool is_alignment(const Statement &statement);
+// Says something of a name, computes with distances, or holds mere text: whatever it mentions,
+// nobody gets to know an address.
+bool is_harmless_mention(const Statement &statement);
 
 // A name set to an expression: .set name, of; name = of.
 struct Alias {

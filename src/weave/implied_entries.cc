@@ -12,13 +12,6 @@ using core::kNone;
 
 namespace {
 
-// Directives that say something of a name, compute with distances, or hold mere text.
-bool is_harmless(const Statement &s) {
-  static constexpr std::string_view kNames[] = {".type", ".size", ".local", ".uleb128", ".sleb128", ".loc", ".file", ".string", ".ascii"};
-  return s.kind == StatementKind::directive &&
-         (s.name.starts_with(".cfi_") || std::find(std::begin(kNames), std::end(kNames), s.name) != std::end(kNames));
-}
-
 class CallFinder {
  public:
   CallFinder(const assembly::Unit &unit, const std::vector<bool> &woven)
@@ -75,7 +68,7 @@ class CallFinder {
         continue;
       }
       if (statement.kind == StatementKind::instruction) before[statement.section] = s;
-      if (!is_call_[s] && !is_harmless(statement) && !source_.sections[statement.section].debug) refuse_mentioned(s);
+      if (!is_call_[s] && !assembly::is_harmless_mention(statement) && !source_.sections[statement.section].debug) refuse_mentioned(s);
     }
   }
 

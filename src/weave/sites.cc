@@ -200,7 +200,7 @@ class Finder {
     s.fragment = last.fragment;
     s.target = source_.statements[last.last_statement].operands;
     if (s.target.empty()) return {};
-    s.live = e.to == 1 ? live_.block_in[1] | isa::call_reads() : live_.block_in[e.to];
+    s.live = e.to == 1 ? live_.tail_call : live_.block_in[e.to];
     stands_before(s, e.to);
     return s;
   }

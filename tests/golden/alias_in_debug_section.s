@@ -27,3 +27,4 @@ g:
 	.weak	weak_g
 	.type	weak_g, @function
 	.set	weak_g, g
+	.ident	"GCC: (GNU) 12.2.0"

@@ -34,3 +34,4 @@ f.cold:
 	.size	f, .-f
 	.section	.text.unlikely
 	.size	f.cold, .-f.cold
+	.ident	"GCC: (GNU) 12.2.0"

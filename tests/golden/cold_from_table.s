@@ -59,3 +59,4 @@ g.cold:
 	.section	.text.unlikely
 	.size	g.cold, .-g.cold
 	.section	.note.GNU-stack,"",@progbits
+	.ident	"GCC: (GNU) 12.2.0"

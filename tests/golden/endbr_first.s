@@ -12,3 +12,4 @@ f:
 	xorl	%eax, %eax
 	ret
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"

@@ -16,3 +16,4 @@ f:
 	call	g@PLT
 	jmp	.L1
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"

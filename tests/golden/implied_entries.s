@@ -45,3 +45,4 @@ top:
 	.size	top, .-top
 	.section	.data.rel.local,"aw"
 	.quad	taken
+	.ident	"GCC: (GNU) 12.2.0"

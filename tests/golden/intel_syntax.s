@@ -11,3 +11,4 @@ f:
 	xor	eax, eax
 	ret
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"

@@ -24,3 +24,4 @@ main:
 	leaq	(%rax,%r11), %rax
 	ret
 	.size	main, .-main
+	.ident	"GCC: (GNU) 12.2.0"

@@ -29,3 +29,4 @@ f:
 	ret
 	.cfi_endproc
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"

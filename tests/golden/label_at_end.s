@@ -16,3 +16,4 @@ g:
 	movl	$2, %eax
 	ret
 	.size	g, .-g
+	.ident	"GCC: (GNU) 12.2.0"

@@ -24,3 +24,4 @@ f:
 offsets:
 	.long	0
 	.long	.L3-.L2
+	.ident	"GCC: (GNU) 12.2.0"

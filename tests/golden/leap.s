@@ -24,3 +24,4 @@ on_stack:
 	.cfi_endproc
 	.size	on_stack, .-on_stack
 	.section	.note.GNU-stack,"",@progbits
+	.ident	"GCC: (GNU) 12.2.0"

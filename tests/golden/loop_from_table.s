@@ -23,3 +23,4 @@ from_table:
 	.long	.L18-.L4
 	.long	.L20-.L4
 	.long	.L18-.L4
+	.ident	"GCC: (GNU) 12.2.0"

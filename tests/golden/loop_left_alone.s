@@ -44,3 +44,4 @@ h:
 	ret
 	.cfi_endproc
 	.size	h, .-h
+	.ident	"GCC: (GNU) 12.2.0"

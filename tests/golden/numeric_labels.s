@@ -17,3 +17,4 @@ f:
 	movl	%edi, %eax
 	ret
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"

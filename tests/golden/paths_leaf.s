@@ -10,7 +10,7 @@ f:
 	je	.L2
 	movl	$2, %eax
 .L2:
-	testl	%esi, %esi
+	andl	$1, %esi
 	jne	.L3
 	addl	$7, %eax
 .L3:
@@ -18,3 +18,18 @@ f:
 	.cfi_endproc
 	.size	f, .-f
 	.section	.note.GNU-stack,"",@progbits
+	.text
+	.globl	uses_the_rest
+	.type	uses_the_rest, @function
+uses_the_rest:
+	leaq	(%rdi,%rsi), %r10
+	leaq	(%rdx,%r10), %r11
+	leaq	(%r11,%rcx), %r8
+	leaq	(%r8,%r10), %r9
+	leaq	(%r9,%rcx), %rcx
+	leaq	(%rcx,%rdi), %rsi
+	leaq	(%rcx,%rsi), %rdi
+	leaq	(%rdi,%r11), %rax
+	ret
+	.size	uses_the_rest, .-uses_the_rest
+	.ident	"GCC: (GNU) 12.2.0"

@@ -16,3 +16,4 @@ lost:
 	jne	.L10038
 	call	fail_for_good
 	.size	lost, .-lost
+	.ident	"GCC: (GNU) 12.2.0"

@@ -32,3 +32,4 @@ f:
 .L5:
 	.long	.L3-.L5
 	.long	.L6-.L5
+	.ident	"GCC: (GNU) 12.2.0"

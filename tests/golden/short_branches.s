@@ -13,3 +13,4 @@ f:
 2:
 	ret
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"

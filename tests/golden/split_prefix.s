@@ -8,3 +8,4 @@ f:
 	lock; addl $1, (%rsi)
 	rep ret
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"

@@ -39,3 +39,4 @@ f:
 	.cfi_endproc
 	.size	f, .-f
 	.section	.note.GNU-stack,"",@progbits
+	.ident	"GCC: (GNU) 12.2.0"

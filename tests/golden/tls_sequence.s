@@ -13,3 +13,4 @@ f:
 	addq	$8, %rsp
 	ret
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"
