@@ -9,6 +9,7 @@
 #include <unordered_map>
 
 #include "assembly/build_graph.h"
+#include "assembly/early_code.h"
 #include "assembly/entry_names.h"
 #include "assembly/evidence.h"
 #include "assembly/fragments.h"
@@ -23,6 +24,11 @@ bool is_cold_part(std::string_view name, std::string_view of) {
   return name.size() > of.size() && name.starts_with(of) && name.substr(of.size()).starts_with(".cold");
 }
 bool is_cold_name(std::string_view name) { return name.find(".cold") != std::string_view::npos; }
+
+bool has_vectors(const Procedure &p) {
+  return std::any_of(p.instructions.begin(), p.instructions.end(),
+                     [](const Instruction &in) { return isa::vector_use(in.decoded) != isa::VectorUse::none; });
+}
 
 // Which fragment a byte of a section belongs to.
 class FragmentIndex {
@@ -82,6 +88,8 @@ class UnitBuilder {
     for (Procedure &p : unit_.procedures) {
       if (p.skipped.empty()) builder.build(p);
     }
+    unit_.has_vectors = std::any_of(unit_.procedures.begin(), unit_.procedures.end(), has_vectors);
+    skip_early_code(unit_);
     find_known_callers(unit_);
     find_conventions(unit_);
     find_wanted_registers(unit_);

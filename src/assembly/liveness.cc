@@ -34,8 +34,9 @@ class Solver {
     if (mode_ == Mode::usual) return always | ~(isa::call_clobbers() | written());
     const Convention &c = p_.convention;
     // Of what the procedure itself writes, those who know it by heart (-fipa-ra) expect nothing.
-    if (c.callers_known) return always | ~isa::call_clobbers() | p_.wanted;
-    return always | ~(c.given_up & (written() | ~p_.wanted));
+    isa::Resources nobodys = c.given_up & (written() | ~p_.wanted);
+    if (c.callers_known) nobodys |= isa::call_clobbers() & ~p_.wanted;
+    return always | ~nobodys;
   }
 
   isa::Resources written() const {

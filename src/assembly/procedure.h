@@ -98,6 +98,7 @@ struct Unit {
   std::unordered_set<uint32_t> dead_ends;
   // Names that lead to a procedure's first instruction: its labels there, and aliases.
   std::unordered_map<std::string_view, uint32_t> entry_named;
+  bool has_vectors = false;  // some instruction uses vector registers
   // Procedures whose address instructions take: any call through a register may be theirs.
   std::vector<uint32_t> materialised;
   // Registers that some compiled procedure reads unwritten, or writes for nobody: somebody

@@ -53,8 +53,12 @@ class Indexer {
   void directive(const Statement &s) {
     if (s.name == ".type") {
       std::vector<std::string_view> parts = split_operands(s.operands);
-      if (parts.size() == 2 && (parts[1].find("function") != std::string_view::npos ||
-                                parts[1].find("STT_FUNC") != std::string_view::npos)) {
+      if (parts.size() != 2) return;
+      bool resolved = parts[1].find("gnu_indirect_function") != std::string_view::npos ||
+                      parts[1].find("STT_GNU_IFUNC") != std::string_view::npos;
+      if (resolved) out_.resolved.insert(parts[0]);
+      if (resolved || parts[1].find("function") != std::string_view::npos ||
+          parts[1].find("STT_FUNC") != std::string_view::npos) {
         out_.functions.insert(parts[0]);
       }
     } else if (s.name == ".globl" || s.name == ".global" || s.name == ".weak") {

@@ -35,6 +35,7 @@ struct Symbols {
   std::unordered_map<std::string_view, uint32_t> labels;  // name -> statement (not 1: style labels)
   std::unordered_set<std::string_view> functions;         // .type NAME, @function
   std::unordered_set<std::string_view> globals;
+  std::unordered_set<std::string_view> resolved;          // .type NAME, @gnu_indirect_function
   std::vector<Table> tables;
   std::unordered_map<std::string_view, uint32_t> table_named;  // label -> index in tables
   // Labels that table entries are relative to: their address is taken to compute

@@ -49,13 +49,9 @@ uint32_t LoopPlanner::innermost(const core::Counter &c) const {
 LoopPlanner::DeadRegisters LoopPlanner::dead_registers(bool halves) const {
   isa::Resources general = 0;
   std::map<isa::Resources, uint32_t> uses;  // vector register -> loops it is free in
-  bool unit_has_vectors = std::any_of(unit_.procedures.begin(), unit_.procedures.end(), [](const auto &p) {
-    return std::any_of(p.instructions.begin(), p.instructions.end(),
-                       [](const assembly::Instruction &in) { return isa::vector_use(in.decoded) != isa::VectorUse::none; });
-  });
   for (const Loop &loop : eligible_) {
     general |= loop.free;
-    if (!unit_has_vectors || loop.vectors == isa::VectorUse::none) continue;
+    if (!unit_.has_vectors || loop.vectors == isa::VectorUse::none) continue;
     for (isa::Resources r : isa::vector_holders(loop.free)) ++uses[r];
   }
   DeadRegisters dead;

@@ -32,3 +32,4 @@ f:
 	ret
 	.cfi_endproc
 	.size	f, .-f
+	.ident	"GCC: (GNU) 12.2.0"
