@@ -80,7 +80,7 @@ export function commonRoot(paths: string[]): string {
   for (const path of paths) {
     while (root && !path.startsWith(root)) root = root.slice(0, root.lastIndexOf('/', root.length - 2) + 1);
   }
-  return root;
+  return root === '/' ? '' : root;
 }
 
 export function offset(n: number): string {
