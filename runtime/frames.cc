@@ -83,7 +83,8 @@ void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t coun
   bool unwinding = false;
   for (Step stepped = Step::caller; stepped == Step::caller;) {
     if (popped != 0 && !unwinding) unwinding = in_unwinder(instance, frame);
-    if (!unwinding || frame.registers.sp() > popped) record(instance, frame, count);
+    bool recorded = frame.leaving != 0 || (unwinding && frame.registers.sp() <= popped);
+    if (!recorded) record(instance, frame, count);
     uint64_t sp = frame.registers.sp();
     bool interrupted = frame.interrupted;
     stepped = step(instance, frame);
@@ -99,31 +100,50 @@ void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t coun
 
 namespace {
 
-// Records the frames from `frame` up to the one that contains `target`; false,
-// with nothing recorded, if none does.
-bool record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t count) {
-  Frame first = frame;
-  size_t frames = 0;
-  for (bool found = false; !found; ++frames) {
+bool reaches(Instance &instance, Frame frame, uint64_t target) {
+  for (;;) {
     uint64_t sp = frame.registers.sp();
     if (step(instance, frame) != Step::caller) return false;
-    found = sp <= target && target < frame.registers.sp();
+    // A longjmp that lands passes over what it has left.
+    if (sp <= target && target < frame.registers.sp()) return !frame.lands;
   }
-  for (frame = first; frames != 0; --frames) {
-    record(instance, frame, count);
-    step(instance, frame);
+}
+
+// Records the frames from `frame` up to the one that contains `target`, which must exist; of them, those above
+// the one that contains `floor`.
+//
+// There may be a longjmp among them that a signal interrupted and that will not be made now: its frames are
+// recorded already. If it was to go further than this one, those beyond this one's target go on
+// after all, and what it did to them is taken back.
+void record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t count, uint64_t floor = 0) {
+  Frame interrupted_jump;
+  for (bool leaving = false;;) {
+    if (frame.leaving != 0 && !leaving) interrupted_jump = frame;
+    leaving = frame.leaving != 0;
+    if (!leaving && frame.registers.sp() > floor) record(instance, frame, count);
+    uint64_t sp = frame.registers.sp();
+    if (step(instance, frame) != Step::caller) return;
+    if (sp <= target && target < frame.registers.sp()) break;
   }
-  return true;
+  if (frame.leaving == 0) return;
+  uint64_t further = interrupted_jump.leaving;
+  interrupted_jump.leaving = 0;
+  record_up_to(instance, interrupted_jump, further, -count, target);
 }
 
 }  // namespace
 
-void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count) {
+bool record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count) {
   if (count == 1) close_brackets(instance, target);
-  if (thread != nullptr && thread->paused != nullptr) return;
+  if (thread != nullptr && thread->paused != nullptr) return false;
   if (thread != nullptr) thread->popped = 0;
-  if (count == 1 && remember_jump(instance, from, target)) return;
-  if (!record_up_to(instance, from, target, count)) instance.notes |= note_other_stack;
+  if (count == 1 && remember_jump(instance, from, target)) return true;
+  if (!reaches(instance, from, target)) {
+    instance.notes |= note_other_stack;
+    return false;
+  }
+  record_up_to(instance, from, target, count);
+  return true;
 }
 
 void record_left_frame(Instance &instance, Thread &thread, Frame frame, uint64_t target) {
@@ -243,6 +263,20 @@ extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality(int, _Unwind_Act
     note_passing(where(context, __builtin_return_address(0)), false);
   else
     begin_search();
+  return _URC_CONTINUE_UNWIND;
+}
+
+// For a longjmp that a signal interrupted, after it had recorded the frames that an unwinding now leaves.
+extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality_of_jump(int, _Unwind_Action actions,
+                                                                        _Unwind_Exception_Class, _Unwind_Exception *,
+                                                                        _Unwind_Context *context) {
+  Instance *running = instance();
+  if ((actions & _UA_CLEANUP_PHASE) == 0 || running == nullptr) return _URC_CONTINUE_UNWIND;
+  Frame frame = where(context, __builtin_return_address(0));
+  if (step(*running, frame) != Step::caller || frame.leaving == 0) return _URC_CONTINUE_UNWIND;
+  uint64_t target = frame.leaving;
+  frame.leaving = 0;
+  record_up_to(*running, frame, target, -1);
   return _URC_CONTINUE_UNWIND;
 }
 

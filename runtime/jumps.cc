@@ -116,17 +116,14 @@ void for_each_path(Instance &instance, Visit &&visit) {
 
 }  // namespace
 
-CHORD_FAST bool count_known_jump(Instance &instance, const Registers &here, uint64_t target) {
+CHORD_FAST JumpPath *known_jump(Instance &instance, const Registers &here, uint64_t target) {
   JumpTable *table = __atomic_load_n(&instance.jumps, __ATOMIC_ACQUIRE);
-  if (table == nullptr) return false;
+  if (table == nullptr) return nullptr;
   int64_t distance = static_cast<int64_t>(target - here.sp());
   JumpPath *path = __atomic_load_n(bucket_of(*table, here.pc(), distance), __ATOMIC_ACQUIRE);
   for (; path != nullptr; path = path->next)
-    if (path->pc == here.pc() && path->distance == distance && holds(*path, here)) {
-      __atomic_fetch_add(&path->count, 1, __ATOMIC_RELAXED);
-      return true;
-    }
-  return false;
+    if (path->pc == here.pc() && path->distance == distance && holds(*path, here)) return path;
+  return nullptr;
 }
 
 bool remember_jump(Instance &instance, const Frame &from, uint64_t target) {

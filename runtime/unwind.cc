@@ -52,7 +52,7 @@ struct Rule {
   uint32_t generation;
   int32_t cfa_offset;
   uint8_t cfa_register;
-  uint8_t path;  // as in CHORD_PATH_NOTE; above CHORD_PATH_IN_FRAME: none
+  uint8_t path;  // as in CHORD_PATH_NOTE; above CHORD_PATH_IN_FRAME: none, or CHORD_JUMP_NOTE
   int32_t saved[7];
 };
 
@@ -137,8 +137,9 @@ CHORD_FAST Step apply(const Rule &rule, Frame &frame) {
         !memory.read(cfa + static_cast<uint64_t>(int64_t{rule.saved[i]}), r.r[saved_registers[i]]))
       return Step::lost;
   r.r[7] = cfa;
-  frame.interrupted = frame.checked = false;
+  frame.interrupted = frame.checked = frame.lands = false;
   frame.context = nullptr;
+  if (rule.path == CHORD_JUMP_NOTE && frame.leaving == 0 && !memory.read(cfa - 24, frame.leaving)) return Step::lost;
   return Step::caller;
 }
 
@@ -179,6 +180,9 @@ Step apply(const Row &row, Frame &frame) {
   // The kernel's signal frames are told by their code; among tables only ours has one.
   frame.interrupted = frame.checked = row.signal_frame;
   frame.context = nullptr;
+  // libc's longjmp describes its last instructions as if it had jumped: only there is the address in a register.
+  frame.lands = row.how[16] == How::in_register;
+  if (frame.lands && frame.leaving == 0) frame.leaving = frame.registers.sp();
   return Step::caller;
 }
 
@@ -227,7 +231,7 @@ uint8_t path_note(const uint8_t *entry) {
   if (end == 0) return UINT8_MAX;
   auto *note = reinterpret_cast<const char *>(end - 7);
   uint32_t where = load<uint32_t>(note + 3) - CHORD_PATH_NOTE;
-  return (load<uint32_t>(note) & 0xffffff) == opcode && where <= CHORD_PATH_IN_FRAME ? static_cast<uint8_t>(where)
+  return (load<uint32_t>(note) & 0xffffff) == opcode && where <= CHORD_JUMP_NOTE ? static_cast<uint8_t>(where)
                                                                                     : UINT8_MAX;
 }
 
@@ -252,10 +256,14 @@ bool find_clang_row(uint64_t place, Row &row) {
 bool is_outermost(Instance &instance, uint64_t pc) { return function_start(instance, pc) == pc; }
 
 // The code a signal handler returns to: mov $15, %rax; syscall. There the stack
-// pointer points to the interrupted context, whatever unwind information says.
+// pointer points to the interrupted context, whatever unwind information says. Another signal may
+// come in front of either instruction.
 bool is_signal_return(const Frame &frame) {
-  uint64_t code;
-  return Memory(frame.safe).read(frame.registers.pc(), code) && code == 0x0f0000000fc0c748;
+  constexpr uint64_t code = 0x0f0000000fc0c748;
+  Memory memory(frame.safe);
+  uint64_t here = 0, before = 0, pc = frame.registers.pc();
+  return memory.read(pc, here) &&
+         (here == code || (frame.interrupted && (here & 0xffff) == 0x050f && memory.read(pc - 7, before) && before == code));
 }
 
 }  // namespace
@@ -273,7 +281,9 @@ Frame frame_of(const ucontext_t &context) {
   return frame;
 }
 
-Step step(Instance &instance, Frame &frame) {
+namespace {
+
+Step step_out(Instance &instance, Frame &frame) {
   uint64_t pc = frame.registers.pc();
   if (pc == 0) return Step::end;
   UnwindCache *cache = cache_of(instance);
@@ -281,10 +291,11 @@ Step step(Instance &instance, Frame &frame) {
   uint64_t place = frame.interrupted ? pc : pc - 1;
   Rule rule;
   if (cache != nullptr && recall(*cache, place, rule)) return apply(rule, frame);
-  if (!frame.interrupted && is_signal_return(frame)) {
-    bool safe = frame.safe;
+  if (is_signal_return(frame)) {
+    Frame handler = frame;
     frame = frame_of(*reinterpret_cast<const ucontext_t *>(frame.registers.sp()));
-    frame.safe = safe;
+    frame.safe = handler.safe;
+    frame.leaving = handler.leaving;
     return Step::caller;
   }
   const uint8_t *entry = entry_for(instance, place);
@@ -297,6 +308,15 @@ Step step(Instance &instance, Frame &frame) {
     return apply(rule, frame);
   }
   return apply(row, frame);
+}
+
+}  // namespace
+
+Step step(Instance &instance, Frame &frame) {
+  uint64_t sp = frame.registers.sp(), leaving = frame.leaving;
+  Step stepped = step_out(instance, frame);
+  if (leaving != 0 && sp <= leaving && leaving < frame.registers.sp()) frame.leaving = 0;  // that was its last
+  return stepped;
 }
 
 bool known_shape(Instance &instance, uint64_t place, FrameShape &shape) {

@@ -32,7 +32,14 @@ struct Frame {
   bool checked = false;  // … by a probe that found a budget used up
   bool safe = false;  // memory may be damaged: check every read
   const ucontext_t *context = nullptr;  // interrupted frames: all that the kernel saved
+  // Not 0: a longjmp to this address, which a signal interrupted, has recorded this frame and the others up
+  // to the one that contains the address (wraps.cc).
+  uint64_t leaving = 0;
+  bool lands = false;  // such a longjmp has left all frames but this one
 };
+
+// As CHORD_PATH_NOTE, at the end of code that has recorded a longjmp and makes it.
+#define CHORD_JUMP_NOTE (CHORD_PATH_IN_FRAME + 1)
 
 enum class Step { caller, end, lost };
 // Replaces the frame by its caller's. `lost`: no unwind information.
@@ -81,8 +88,8 @@ void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t coun
 // link-time addresses. `merge`: add to equal exits that are there already.
 void collect_exits(Instance &instance, Module &module, bool merge);
 void forget_exits(Instance &instance);
-// A longjmp from here to the frame that contains the address `target`.
-void record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count);
+// A longjmp from here to the frame that contains the address `target`. False: nothing was recorded.
+bool record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count);
 
 // The frame that contains `target` is left by a longjmp; those below it are told apart.
 void record_left_frame(Instance &instance, Thread &thread, Frame from, uint64_t target);
@@ -115,8 +122,8 @@ struct JumpTable {
   uint32_t paths;
 };
 
-// True if the jump took a known path, which is then counted.
-bool count_known_jump(Instance &instance, const Registers &here, uint64_t target);
+// The path that the jump takes, if it is known; whoever makes the jump counts it. Else null.
+JumpPath *known_jump(Instance &instance, const Registers &here, uint64_t target);
 // Walks the path, keeps and counts it; false, with nothing recorded, if it is no
 // path to keep.
 bool remember_jump(Instance &instance, const Frame &from, uint64_t target);

@@ -15,8 +15,10 @@ void quick_exit(int) noexcept __attribute__((noreturn));
 int __cxa_at_quick_exit(void (*)(void *), void *) noexcept;
 }
 
-// The registers as the caller of longjmp has them (struct Registers), then the
-// arguments again, and on to the real function.
+// struct Jump on the stack: the registers as the caller of longjmp has them, and what is to be made of the
+// jump. From the addition on, which is one instruction, or is made with signals blocked, the frames that
+// the jump leaves are recorded. A signal handler may come before the real function has jumped, and leave by a
+// jump of its own; the walk then finds the note at the end (CHORD_JUMP_NOTE).
 asm(R"(
 	.pushsection .text
 	.macro __chord_jump_stub name
@@ -43,11 +45,30 @@ __chord_wrap_\name:
 	movq %rax, 128(%rsp)
 	movq %rsp, %rsi
 	call __chord_note_jump
-	movq 32(%rsp), %rsi
+	testq %rax, %rax
+	je 1f
+	lock incq (%rax)
+	.cfi_endproc
+	.cfi_startproc
+	.cfi_personality 0x1b, __chord_personality_of_jump
+	.cfi_adjust_cfa_offset 152
+	jmp 2f
+1:	movl $14, %eax	# rt_sigprocmask
+	movl $2, %edi	# SIG_SETMASK
+	leaq 144(%rsp), %rsi
+	xorl %edx, %edx
+	movl $8, %r10d
+	syscall
+2:	movq 32(%rsp), %rsi
 	movq 40(%rsp), %rdi
+	cmpq $0, 136(%rsp)
+	jne 3f
 	addq $152, %rsp
 	.cfi_adjust_cfa_offset -152
 	jmp *\name@GOTPCREL(%rip)
+	.cfi_adjust_cfa_offset 152
+3:	call *\name@GOTPCREL(%rip)
+	nopl 0x70614311(%rax)
 	.cfi_endproc
 	.size __chord_wrap_\name, . - __chord_wrap_\name
 	.endm
@@ -180,21 +201,34 @@ void install_quick_exit_hook(Instance &instance, void *module) {
   instance.quick_exit_hook = __cxa_at_quick_exit(on_quick_exit, module) == 0;
 }
 
-// Reached from the stubs below, which have the caller's registers at hand.
-CHORD_WRAPPER CHORD_FAST void __chord_note_jump(const __jmp_buf_tag *environment, const Registers *caller) {
+// The assembly above knows the layout.
+struct Jump {
+  Registers caller;
+  uint64_t target;  // 0: nothing is recorded
+  Mask mask;        // to go back to; where no count is returned
+};
+static_assert(sizeof(Jump) == 152 && (CHORD_PATH_NOTE | CHORD_JUMP_NOTE) == 0x70614311);
+
+// Gives the word to count in; or null, with signals blocked, if the frames are recorded.
+CHORD_WRAPPER CHORD_FAST uint64_t *__chord_note_jump(const __jmp_buf_tag *environment, Jump *jump) {
+  static uint64_t uncounted;
   Instance *running = instance();
-  if (running == nullptr || running->finished) return;
+  jump->target = 0;
+  if (running == nullptr || running->finished) return &uncounted;
   Thread *thread = current_thread(*running);
   uint64_t target = stack_pointer_of(environment->__jmpbuf);
-  close_brackets(*running, target);
+  bool usual = thread != nullptr && thread->paused == nullptr && thread->popped == 0 && !thread->cleanup_is_set;
+  if (usual && !measures_calls(*running))
+    if (JumpPath *path = known_jump(*running, jump->caller, target)) {
+      jump->target = target;
+      return reinterpret_cast<uint64_t *>(&path->count);
+    }
+  jump->mask = set_mask(~Mask{0});
   if (thread != nullptr && thread->cleanup_is_set) thread->cleanup_may_be_lost = true;
-  if (thread != nullptr && thread->paused == nullptr && count_known_jump(*running, *caller, target)) {
-    thread->popped = 0;
-    return;
-  }
   Frame here;
-  here.registers = *caller;
-  record_jump(*running, thread, here, target, 1);
+  here.registers = jump->caller;
+  if (record_jump(*running, thread, here, target, 1)) jump->target = target;
+  return nullptr;
 }
 
 // Its own frame it leaves by a jump, which is counted as any other is.

@@ -21,12 +21,28 @@ void ExitAdder::at_call(uint64_t pc, uint64_t path, int64_t count) {
   std::optional<uint32_t> instruction;
   if (known_part()) instruction = PartLayout(map(), *hit_->anchor, hit_->part).ending_at(offset_);
   if (instruction) {
-    measured().exits.push_back({*instruction, true, count, path});
+    behind_call(*instruction, path, count);
   } else if (map().plan.placement == core::Placement::paths) {
     stood_at(pc, path, count);  // in the runtime, which a probe had called
-  } else if (map().plan.placement != core::Placement::chosen_paths) {
-    refuse(pc, count);
+  } else {
+    Interruption stop;  // likewise
+    stop.count = count;
+    stop.registers_known = false;
+    at_pc(pc, stop, {});
   }
+}
+
+// What a spot says of the call itself holds as long as the call runs. (In front of one that returns twice, a path
+// has been counted that such an activation did not come to the end of.)
+void ExitAdder::behind_call(uint32_t call, uint64_t path, int64_t count) {
+  if (map().plan.placement == core::Placement::paths) {
+    std::optional<uint32_t> spot =
+        PartLayout(map(), *hit_->anchor, hit_->part).spot_at(offset_ - map().instructions[call].size);
+    if (spot && *spot < map().spots.size() && map().spots[*spot].instruction == call) {
+      return at_spot(map().spots[*spot], path, count, true);
+    }
+  }
+  measured().exits.push_back({call, true, count, path});
 }
 
 void ExitAdder::at_pc(uint64_t pc, const Interruption &interruption, const std::map<uint64_t, int64_t> &paths) {
@@ -61,7 +77,7 @@ void ExitAdder::stood_at(uint64_t pc, uint64_t path, int64_t count) {
 }
 
 // What the activation would have counted, and the number it would be at.
-void ExitAdder::at_spot(const format::Spot &spot, uint64_t path, int64_t count) {
+void ExitAdder::at_spot(const format::Spot &spot, uint64_t path, int64_t count, bool executed) {
   for (const format::Spot::Path::Count &c : spot.path.counts) {
     uint64_t number = c.number + (c.fixed ? 0 : path);
     auto counts = static_cast<uint64_t>(count * c.count);
@@ -75,7 +91,7 @@ void ExitAdder::at_spot(const format::Spot &spot, uint64_t path, int64_t count) 
     }
   }
   if (spot.instruction == core::kNone || count == 0) return;
-  measured().exits.push_back({spot.instruction, false, count, spot.path.sum + (spot.path.fixed ? 0 : path)});
+  measured().exits.push_back({spot.instruction, executed, count, spot.path.sum + (spot.path.fixed ? 0 : path)});
 }
 
 bool ExitAdder::find(uint64_t place, uint64_t pc) {

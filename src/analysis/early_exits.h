@@ -32,7 +32,8 @@ class ExitAdder {
 
  private:
   void stood_at(uint64_t pc, uint64_t path, int64_t count);
-  void at_spot(const format::Spot &spot, uint64_t path, int64_t count);
+  void at_spot(const format::Spot &spot, uint64_t path, int64_t count, bool executed = false);
+  void behind_call(uint32_t call, uint64_t path, int64_t count);
   bool find(uint64_t place, uint64_t pc);
   const format::Procedure &map() const { return *procedures_[hit_->procedure].map; }
   MeasuredProcedure &measured() { return measured_[hit_->procedure]; }

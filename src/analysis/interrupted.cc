@@ -30,7 +30,10 @@ class Adder {
     }
   }
 
-  void add_held(const format::Held &h) { measured_.counters[h.counter] += interruption_.registers[h.place]; }
+  void add_held(const format::Held &h) {
+    measured_.counters[h.counter] += interruption_.registers[h.place];
+    if (!interruption_.registers_known) measured_.problem = "activations ended in a loop whose registers are not known";
+  }
 
   void add_lack(const format::Spot::Lack &lack) {
     measured_.counters[lack.counter] += count_ * static_cast<uint64_t>(int64_t{lack.count});

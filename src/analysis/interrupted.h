@@ -15,6 +15,7 @@ namespace chord::analysis {
 // All frames that were interrupted at one program counter.
 struct Interruption {
   int64_t count = 0;  // those that ended minus those that were there already
+  bool registers_known = true;
   std::array<uint64_t, CHORD_LAST_REGISTER + 1> registers{};  // sums, each times its count, modulo 2^64
 };
 

@@ -120,6 +120,29 @@ bool UnwindRules::frame_follows_stack_pointer() const {
   return active && frame_escape.empty() && (frame_register == "7" || frame_register == "%rsp" || frame_register == "rsp");
 }
 
+std::vector<std::string> UnwindRules::popped() const {
+  std::vector<std::string> out;
+  if (!frame_follows_stack_pointer()) return out;
+  for (const auto &[reg, directive] : registers) {
+    size_t comma = directive.find(',');
+    if (!directive.starts_with(".cfi_offset ") || comma == std::string::npos) continue;
+    if (to_integer(directive.substr(comma + 1)) < -frame_offset) out.push_back(reg);
+  }
+  return out;
+}
+
+std::string UnwindRules::forget_popped() const {
+  std::string out;
+  for (const std::string &reg : popped()) out += fmt::format("\t.cfi_restore {}\n", reg);
+  return out;
+}
+
+std::string UnwindRules::recall_popped() const {
+  std::string out;
+  for (const std::string &reg : popped()) out += fmt::format("\t{}\n", registers.at(reg));
+  return out;
+}
+
 UnwindInfo::UnwindInfo(const Source &source, const Fragment &fragment) {
   Follower follower;
   changes_.emplace_back(0, follower.rules);

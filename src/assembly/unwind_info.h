@@ -22,7 +22,15 @@ struct UnwindRules {
   std::map<std::string, std::string> registers;  // register -> directive that set its rule
 
   bool frame_follows_stack_pointer() const;
+  // Compilers do not take back the rule of a register that they have popped: its place, which is below
+  // the stack pointer then, keeps the value for a while. The directives for code that pushes there, and
+  // those that put the rules back behind it.
+  std::string forget_popped() const;
+  std::string recall_popped() const;
   bool operator==(const UnwindRules &) const = default;
+
+ private:
+  std::vector<std::string> popped() const;
 };
 
 class UnwindInfo {

@@ -98,6 +98,13 @@ SpotWriter::State SpotWriter::at_start(const Chunk &chunk, bool in_front) const 
   return state;
 }
 
+// Nothing changes in it, but what stands between it and the instruction may yet be due.
+SpotWriter::State SpotWriter::state_of_plain(const Chunk &chunk, bool in_front) const {
+  State state = at_start(chunk, in_front);
+  state.path = behind_paths(chunk, in_front).path;
+  return state;
+}
+
 void SpotWriter::put(uint32_t fragment, uint64_t order, const std::string &label, const State &state) {
   format::Spot spot;
   spot.fragment = fragment;
@@ -255,8 +262,12 @@ std::string SpotWriter::text_before(uint32_t s, bool unwind) {
 
 std::string SpotWriter::text_after(uint32_t s, bool unwind) {
   const Chunk &chunk = after_.at(s);
-  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind);
   const Site &site = site_of(chunk);
+  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) {
+    State state = state_of_plain(chunk, false);
+    std::string text = state == usual(site.next) ? "" : put_label(site.fragment, order_after(s), state);
+    return text + plain_text(chunk, unwind);
+  }
   std::vector<State> states = states_of(chunk, false);
   std::string text = write(chunk, states, unwind, site.fragment, order_after(s), "");
   text += put_label(site.fragment, order_after(s), states.back());
@@ -276,16 +287,16 @@ std::string SpotWriter::text_after(uint32_t s, bool unwind) {
 std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
                                      const std::string &target, const std::string &jump, uint32_t gap) {
   bool plain = std::all_of(chunk.begin(), chunk.end(), is_plain);
-  if (plain && places.empty()) return plain_text(chunk, unwind) + jump;
   const Site &site = site_of(chunk);
-  std::vector<State> states = states_of(chunk, false);
-  const State &state = states.back();
   uint64_t order = gap != assembly::kNoStatement ? order_before(gap) : kFirstStub + stubs_++;
-  std::string text = plain ? plain_text(chunk, unwind) : write(chunk, states, unwind, site.fragment, order, jump);
+  std::vector<State> states = plain ? std::vector{state_of_plain(chunk, false)} : states_of(chunk, false);
+  const State &state = states.back();
+  std::string text = plain ? put_label(site.fragment, order, state) + plain_text(chunk, unwind)
+                           : write(chunk, states, unwind, site.fragment, order, jump);
   bool all_counted = state == usual(site.next);
   std::string end = all_counted ? target : spot_label(n_, labels_);
   for (const std::string &place : places) text += fmt::format("\t.set\t{},{}\n", place, end);
-  if (!plain || !all_counted) text += put_label(site.fragment, order, state);
+  if (!plain || (!all_counted && !places.empty())) text += put_label(site.fragment, order, state);
   return text + jump;
 }
 

@@ -64,6 +64,8 @@ class SpotWriter {
 
   State usual(uint32_t instruction) const;
   State at_start(const Chunk &chunk, bool in_front) const;
+  // Of a chunk that does nothing to counters.
+  State state_of_plain(const Chunk &chunk, bool in_front) const;
   void add_due(const Chunk &chunk, uint32_t instruction, State &state) const;
   // Before each piece, and behind the last.
   std::vector<State> states_of(const Chunk &chunk, bool in_front) const;

@@ -214,6 +214,13 @@ class Weaver {
     return !moves || rules_before(chunk.front().site.fragment, s).frame_follows_stack_pointer();
   }
 
+  // A bracket in front of a way out pushes over the places of registers that were popped: from there on, up to
+  // the way out itself, their unwind rules are taken back. (All other probes that push stay clear of them.)
+  std::string recall_popped(const UnwindRules &rules, const Chunk &chunk) const {
+    bool pushes = std::any_of(chunk.begin(), chunk.end(), [](const Piece &p) { return p.turn == Turn::last && p.snippet.moves_stack; });
+    return pushes ? rules.recall_popped() : "";
+  }
+
   // ---- stubs ----
 
   // A way has one stub, whatever number of pieces stands on it.
@@ -231,6 +238,8 @@ class Weaver {
     falls = falls && assembly::can_change_rules(here, s.rules) && assembly::can_change_rules(s.rules, here);
     s.body = falls ? spots_.text_of_stub(chunk, follows, places_[number], target, "", site.gap)
                    : spots_.text_of_stub(chunk, follows, places_[number], target, jump);
+    const UnwindRules &rules = rules_before(site.fragment, site.statement);
+    if (std::string recall = recall_popped(rules, chunk); !recall.empty()) s.body = rules.forget_popped() + s.body + recall;
     if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
@@ -315,6 +324,11 @@ class Weaver {
     for (uint32_t s : starts) {
       std::string text = "\n";
       if (auto it = chunks_.before.find(s); it != chunks_.before.end()) {
+        const UnwindRules &rules = rules_before(it->second.front().site.fragment, s);
+        if (std::string recall = recall_popped(rules, it->second); !recall.empty()) {
+          text += rules.forget_popped();
+          out_.edits.insert(statement(s).end, "\n" + recall);
+        }
         text += in_att_syntax(s, spots_.text_before(s, keeps_unwind_lines(it->second, s)));
       }
       if (auto it = mark_at_.find(s); it != mark_at_.end()) text += mark_label(n_, it->second) + ":\n";

@@ -6,6 +6,9 @@
 //                                       size behind each
 //   step kill BEGIN COUNT PROGRAM       executes COUNT instructions from BEGIN on, then sends
 //                                       SIGTERM; status 2 if the function had returned before
+//   step signal BEGIN COUNT PROGRAM…    executes COUNT instructions from the second arrival at
+//                                       BEGIN on, then sends SIGUSR1 and lets the program end; if the
+//                                       frame around BEGIN is left before, prints after how many
 //
 // Addresses are hexadecimal, and of a program that is not position-independent.
 #define _GNU_SOURCE
@@ -74,6 +77,22 @@ static int kill_after(uint64_t begin, long count) {
   return WIFSIGNALED(status) && WTERMSIG(status) == SIGTERM ? 0 : 1;
 }
 
+static int signal_after(uint64_t begin, long count) {
+  run_to(child, begin, 0);
+  if (!step()) die("the program ended");
+  run_to(child, begin, 0);
+  uint64_t outer = registers_of(child).rsp;
+  for (long done = 0; done < count; ++done) {
+    if (!step()) die("the program ended");
+    if (registers_of(child).rsp <= outer) continue;
+    printf("%ld\n", done);
+    return 0;
+  }
+  ptrace(PTRACE_DETACH, child, NULL, (void *)SIGUSR1);
+  int status = wait_stop();
+  return WIFEXITED(status) && WEXITSTATUS(status) == 0 ? 0 : 1;
+}
+
 int main(int argc, char **argv) {
   if (argc < 5) return 1;
   uint64_t begin = strtoull(argv[2], NULL, 16);
@@ -82,6 +101,7 @@ int main(int argc, char **argv) {
   if (strcmp(argv[1], "trace") == 0) trace(begin, strtoull(argv[3], NULL, 16));
   if (strcmp(argv[1], "dump") == 0) dump(begin, argv[3]);
   if (strcmp(argv[1], "kill") == 0) status = kill_after(begin, atol(argv[3]));
+  if (strcmp(argv[1], "signal") == 0) status = signal_after(begin, atol(argv[3]));
   kill(child, SIGKILL);
   return status;
 }
