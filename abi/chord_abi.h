@@ -168,6 +168,7 @@ struct chord_proc {
   F(execl) F(execlp) F(execle) \
   F(sigaction) F(signal) \
   F(pthread_create) F(thrd_create) F(vfork) \
+  F(dlsym) F(dlvsym) F(timer_create) F(mq_notify) F(clone) F(syscall) \
   F(pthread_exit) F(thrd_exit) F(pthread_cancel) \
   F(swapcontext) F(setcontext) \
   F(__pthread_register_cancel) F(__pthread_unregister_cancel) F(__pthread_unwind_next) \

@@ -17,16 +17,16 @@ int cut(Instance &instance, const Frame &from) {
 
 }  // namespace
 
-CHORD_API int __chord_api_dump() {
+CHORD_API int __chord_do_dump() {
   Instance *running = instance();
   return running != nullptr ? cut(*running, here()) : -1;
 }
 
-CHORD_API void __chord_api_reset() {
+CHORD_API void __chord_do_reset() {
   if (Instance *running = instance()) restart_counts(*running, here(), true);
 }
 
-CHORD_API int __chord_api_mark(const char *label) {
+CHORD_API int __chord_do_mark(const char *label) {
   Instance *running = instance();
   if (running == nullptr) return -1;
   int result = cut(*running, here());
@@ -34,7 +34,7 @@ CHORD_API int __chord_api_mark(const char *label) {
   return result;
 }
 
-CHORD_API void __chord_api_pause() {
+CHORD_API void __chord_do_pause() {
   Instance *running = instance();
   Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   if (thread == nullptr || thread->paused != nullptr) return;
@@ -57,7 +57,7 @@ CHORD_API void __chord_api_pause() {
   thread->paused = list;
 }
 
-CHORD_API void __chord_api_resume() {
+CHORD_API void __chord_do_resume() {
   Instance *running = instance();
   Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   if (thread == nullptr || thread->paused == nullptr) return;

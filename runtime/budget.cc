@@ -263,7 +263,7 @@ void watch_new_module(const Module &module, const Thread &thread) {
 
 // ---- <chord/chord.h> ------------------------------------------------------------------
 
-CHORD_API int __chord_api_budget(int kind, uint64_t events, void (*callback)(int, uint64_t)) {
+CHORD_API int __chord_do_budget(int kind, uint64_t events, void (*callback)(int, uint64_t)) {
   auto index = static_cast<uint32_t>(kind);
   Thread *thread = asking_thread(index);
   if (thread == nullptr || !counts(*instance(), index)) return -1;
@@ -273,7 +273,7 @@ CHORD_API int __chord_api_budget(int kind, uint64_t events, void (*callback)(int
   return 0;
 }
 
-CHORD_API int __chord_api_budget_extend(int kind, uint64_t events) {
+CHORD_API int __chord_do_budget_extend(int kind, uint64_t events) {
   auto index = static_cast<uint32_t>(kind);
   Thread *thread = asking_thread(index);
   if (thread == nullptr || thread->budgets[index].limit == 0) return -1;
@@ -284,7 +284,7 @@ CHORD_API int __chord_api_budget_extend(int kind, uint64_t events) {
   return 0;
 }
 
-CHORD_API uint64_t __chord_api_budget_left(int kind) {
+CHORD_API uint64_t __chord_do_budget_left(int kind) {
   auto index = static_cast<uint32_t>(kind);
   Thread *thread = asking_thread(index);
   if (thread == nullptr || thread->budgets[index].limit == 0) return never;

@@ -72,7 +72,7 @@ uint64_t events_in_process(Instance &instance, uint32_t kind) {
 
 }  // namespace
 
-CHORD_API uint64_t __chord_api_events(int kind) {
+CHORD_API uint64_t __chord_do_events(int kind) {
   Instance *running = instance();
   if (running == nullptr || static_cast<unsigned>(kind) >= CHORD_EVENT_KINDS) return 0;
   // Usually there is no other module, and has not been.
@@ -81,7 +81,7 @@ CHORD_API uint64_t __chord_api_events(int kind) {
   return events_of_thread(*running, static_cast<uint32_t>(kind));
 }
 
-CHORD_API uint64_t __chord_api_events_process(int kind) {
+CHORD_API uint64_t __chord_do_events_process(int kind) {
   Instance *running = instance();
   if (running == nullptr || static_cast<unsigned>(kind) >= CHORD_EVENT_KINDS) return 0;
   return events_in_process(*running, static_cast<uint32_t>(kind));

@@ -38,6 +38,8 @@ def member(name, flags, kind, extra=""):
 def rewrite_section(line, push):
     words = [w.strip() for w in line.split(None, 1)[1].split(",")]
     name = words[0]
+    if len(words) > 3 and "G" in words[1]:  # in a group of its own
+        return "\t" + line
     if name in KNOWN:
         name, flags, kind = KNOWN[name]
         extra = ""

@@ -14,7 +14,8 @@ enum Note : uint32_t {
   note_not_durable = 32,     // part of it is in no file, although CHORD_DURABLE asked for it
   note_calls_unmeasured = 64,  // brackets that were not closed where they should
   note_ended_early = 128,      // a thread was, maybe where not all its frames could be told
-  note_end = 256,
+  note_cloned = 256,           // threads that clone itself made
+  note_end = 512,
 };
 
 inline const char *note_text(uint32_t note) {
@@ -35,6 +36,8 @@ inline const char *note_text(uint32_t note) {
     case note_calls_unmeasured:
       return "calls were left in a way that was not noticed, or stacks were switched; what calls took with all "
              "they called is not exact";
+    case note_cloned:
+      return "threads were started by clone, not by pthread_create; what they counted is missing or mixed with others'";
     case note_ended_early:
       return "a thread was ended by pthread_exit or a cancellation, and not all functions it was in could be told (code "
              "without unwind information, or cleanup handlers beside others or a longjmp); they may be counted too far";

@@ -21,7 +21,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 13;
+constexpr uint32_t layout_version = 14;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -261,6 +261,8 @@ void restart_counts(Instance &instance, const Frame &from, bool others);
 bool append_segment(Instance &instance, const End &end);
 // CHORD_OUT with its % filled in.
 void expand_out(const Instance &instance, Text &path);
+// For appending; negative: the kernel's error, or EMEDIUMTYPE for what is no profile (open_profile.cc).
+long open_profile(const Instance &instance, const char *path);
 // Never one of the standard numbers: the program may still write to those.
 long open_above_standard(const char *path, int flags, int mode);
 void remember_stderr(Instance &instance);
@@ -344,12 +346,15 @@ struct Instance {
   char *pool;
   size_t pool_left;
   void *free_starts;
+  bool secure;  // it has more rights than its caller, who is:
+  uint32_t caller_user, caller_group;
   uint64_t stderr_device, stderr_file;  // 0: not open at start
   bool quick_exit_hook;
   bool threads_started;
   uint32_t starting;   // threads made but not yet listed
+  uint32_t helpers;    // libc's own thread that waits for timers
   uint64_t budgets[CHORD_EVENT_KINDS];  // per thread, by CHORD_BUDGET; 0: none
-  bool program_woven;  // the executable is one of the modules
+  bool program_woven;  // the executable is one of the modules, and its pthread_create everybody's
   // Facts for the profile
   char out[4352];
   char executable[1024];
@@ -367,6 +372,7 @@ struct Instance {
 
 extern "C" int __chord_wrap_pthread_create(unsigned long *, const union pthread_attr_t *, void *(*)(void *),
                                            void *) __attribute__((visibility("hidden")));
+extern "C" int __chord_wrap_thrd_create(unsigned long *, int (*)(void *), void *) __attribute__((visibility("hidden")));
 extern "C" ModuleState __chord_module __attribute__((visibility("hidden")));
 __attribute__((always_inline)) inline Instance *instance() { return __atomic_load_n(&__chord_module.instance, __ATOMIC_ACQUIRE); }
 

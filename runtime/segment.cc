@@ -81,7 +81,7 @@ uint32_t unknown_tasks(Instance &instance) {
 bool has_foreign_tasks(Instance &instance) {
   for (int looks = 0; looks < 2; ++looks) {
     uint32_t starting = __atomic_load_n(&instance.starting, __ATOMIC_RELAXED);
-    if (unknown_tasks(instance) <= starting) return false;
+    if (unknown_tasks(instance) <= starting + instance.helpers) return false;
     sleep_ns(500000);
   }
   return true;

@@ -29,6 +29,8 @@ extern const chord_proc __stop_chord_procs[] __attribute__((weak, visibility("hi
 // block minus the module's shared array. See CHORD_COUNTERS_DELTA.
 CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local int64_t __chord_delta = 0;
 extern void *__dso_handle __attribute__((visibility("hidden")));
+// In programs whose pthread_create is ours (visible.cc).
+extern const char __chord_program __attribute__((weak, visibility("hidden")));
 extern const char __chord_checked __attribute__((weak, visibility("hidden")));
 extern const char __chord_no_rules __attribute__((weak, visibility("hidden")));
 int __register_atfork(void (*)(), void (*)(), void (*)(), void *);
@@ -150,6 +152,9 @@ bool is_set(const char *value) { return value != nullptr && value[0] == '1' && v
 void read_settings(Instance &instance, char **environment) {
   // A program with more rights than its caller takes no orders from it.
   bool trusted = getauxval(AT_SECURE) == 0;
+  instance.secure = !trusted;
+  instance.caller_user = static_cast<uint32_t>(kernel(SYS_getuid));
+  instance.caller_group = static_cast<uint32_t>(kernel(SYS_getgid));
   const char *out = trusted ? variable(environment, "CHORD_OUT") : nullptr;
   Text(instance.out, sizeof instance.out).add(out != nullptr && out[0] != 0 ? out : "%e.chord");
   const char *signals = variable(environment, "CHORD_SIGNALS");
@@ -294,7 +299,8 @@ __attribute__((constructor(1))) void start(int argument_count, char **arguments,
   __atomic_store_n(&state.instance, joined, __ATOMIC_RELEASE);
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, &__dso_handle);
   if (search.running == nullptr) install_hooks(*joined, state);
-  joined->program_woven = search.program_woven;
+  if (search.is_program) joined->program_woven = is_defined(*state.module, &__chord_program);
+  else if (search.running == nullptr) joined->program_woven = search.program_woven;
   if (search.is_program) warn_of_unknown_budgets(*joined);
   if (search.is_program) install_quick_exit_hook(*joined, &__dso_handle);
   if (!joined->program_woven) redirect_thread_starts(nullptr, joined->owner->start_thread);

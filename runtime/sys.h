@@ -15,8 +15,8 @@
 // What woven code, or assembly text, refers to: visible to the linker, never
 // outside the module.
 #define CHORD_SHARED __attribute__((externally_visible, visibility("hidden")))
-// What <chord/chord.h> refers to.
-#define CHORD_API extern "C" __attribute__((externally_visible, visibility("default")))
+// What is behind <chord/chord.h>; the names it knows are in visible.cc.
+#define CHORD_API extern "C" CHORD_SHARED
 
 namespace chord::runtime {
 

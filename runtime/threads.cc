@@ -1,6 +1,6 @@
 // Threads: each is known from its first woven instruction to after its last.
 //
-// pthread_create and thrd_create are defined here, weakly and visibly, so that
+// A program defines pthread_create and thrd_create weakly (visible.cc), so that
 // libraries (libstdc++, an OpenMP runtime) that start threads come through us
 // too. A thread's counters are merged by the destructor of a thread-specific
 // key. Destructors of other keys may run woven code after ours, so ours re-arms
@@ -240,13 +240,7 @@ extern "C" CHORD_SHARED Entry __chord_begin_thread(Start *start) {
   return entry;
 }
 
-extern "C" __attribute__((externally_visible, weak, visibility("default"))) int pthread_create(
-    pthread_t *thread, const pthread_attr_t *attributes, void *(*function)(void *), void *argument) noexcept {
-  return create(thread, attributes, {function, argument, nullptr, 0});
-}
-
-// Calls in woven code come here directly: in a program that is not woven, the
-// definition above is hidden behind libc's.
+// Calls in woven code come here, and in a program those of other code, too (visible.cc).
 extern "C" CHORD_SHARED int __chord_wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                                         void *(*function)(void *), void *argument) {
   return create(thread, attributes, {function, argument, nullptr, 0});
@@ -257,11 +251,6 @@ extern "C" CHORD_SHARED int __chord_wrap_thrd_create(thrd_t *thread, thrd_start_
   auto *returns_pointer = reinterpret_cast<void *(*)(void *)>(reinterpret_cast<void *>(function));
   int result = create(thread, nullptr, {returns_pointer, argument, nullptr, 0});
   return result == 0 ? thrd_success : result == ENOMEM || result == EAGAIN ? thrd_nomem : thrd_error;
-}
-
-extern "C" __attribute__((externally_visible, weak, visibility("default"))) int thrd_create(
-    thrd_t *thread, thrd_start_t function, void *argument) {
-  return __chord_wrap_thrd_create(thread, function, argument);
 }
 
 // ---- Knowing the current thread ------------------------------------------------

@@ -296,6 +296,10 @@ const char *reason(long error) {
       return "not a regular file";
     case EISDIR:
       return "it is a folder";
+    case EMEDIUMTYPE:
+      return "the file is there and is no profile; it is left as it was";
+    case ELOOP:
+      return "it is a symbolic link";
     default:
       return "system error";
   }
@@ -321,8 +325,6 @@ long lock_file(long file) {
 }
 
 long append(Instance &instance, long file, const End &end) {
-  struct stat facts;
-  if (kernel(SYS_fstat, file, arg(&facts)) < 0 || !S_ISREG(facts.st_mode)) return -EINVAL;
   long error = lock_file(file);
   if (error != 0) return error;
   long size = kernel(SYS_lseek, file, 0, SEEK_END);
@@ -343,7 +345,7 @@ bool append_segment(Instance &instance, const End &end) {
   NoFileSizeSignal guard;
   // A relative name means the folder we started in, or nothing.
   bool nowhere = instance.out[0] != '/' && instance.folder[0] == 0;
-  long file = nowhere ? -ENOENT : open_above_standard(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOCTTY | O_NONBLOCK, 0666);
+  long file = nowhere ? -ENOENT : open_profile(instance, path);
   instance.file = file;
   long error = file < 0 ? file : append(instance, file, end);
   if (file >= 0) {

@@ -246,6 +246,21 @@ class UnitWeaver {
     return out;
   }
 
+  // What the runtime shows to other modules (runtime/visible.cc), and functions that it stands in for and does not
+  // have linked in by itself.
+  std::string ask_for_visible_names() const {
+    const assembly::Symbols &symbols = unit_.symbols;
+    std::string_view text = unit_.source->text;
+    bool starts_threads = symbols.labels.contains("pthread_create") || symbols.labels.contains("thrd_create");
+    std::string out;
+    if (!options_.position_independent && !starts_threads) out += "\t.set .Lchordrt_program,1\n";
+    if (!options_.position_independent || text.find("__chord_api_") != std::string_view::npos) out += "\t.set .Lchordrt_api,1\n";
+    for (std::string_view name : {"dlsym", "dlvsym", "timer_create", "clone", "syscall"}) {
+      if (text.find(name) != std::string_view::npos && !symbols.labels.contains(name)) out += fmt::format("\t.globl {}\n", name);
+    }
+    return out;
+  }
+
   // With nothing woven only the map is left: it says why.
   std::string tail() const {
     std::string out = "\n\t.att_syntax prefix\n";
@@ -253,7 +268,7 @@ class UnitWeaver {
     if (out_.woven != 0 && shares_registers_) out += isa::half_constants();
     if (out_.woven != 0 && lacks_rules_) out += emit_flag(CHORD_NO_RULES_SYMBOL);
     out += fmt::format("\t.section {},\"\",@progbits\n\t.incbin \"{}\"\n", CHORD_MAP_SECTION, around_.map_file);
-    if (out_.woven != 0) out += fmt::format("\t.include \"{}\"\n", around_.runtime_file);
+    if (out_.woven != 0) out += ask_for_visible_names() + fmt::format("\t.include \"{}\"\n", around_.runtime_file);
     return out;
   }
 

@@ -7,6 +7,9 @@ nm -u runtime.o | awk '{ print $2 }' | sort >undefined
 sort "$root/runtime/allowed_symbols.txt" >allowed
 diff allowed undefined >out || fail "undefined symbols: $(cat out)"
 nm -g --defined-only runtime.o | awk '{ print $3 }' | grep -v '^__chord_' >others || :
-expect_equal "other symbols" "pthread_create thrd_create" "$(echo $(sort others))"
+expect_equal "other symbols" "" "$(echo $(sort others))"
+nm -g --defined-only runtime.o | awk '{ print $3 }' >own
+readelf -sW runtime.o | awk '$7 != "UND" && $5 != "LOCAL" && $6 == "DEFAULT" { print $8 }' >visible
+[ ! -s visible ] || fail "visible outside the module: $(cat visible)"
 size=$(size -A runtime.o | awk '$1 ~ /^\.text/ { n += $2 } END { print n }')
-[ "$size" -le 36864 ] || fail "$size bytes of code"
+[ "$size" -le 40960 ] || fail "$size bytes of code"
