@@ -24,6 +24,8 @@ void ExitAdder::at_call(uint64_t pc, uint64_t path, int64_t count) {
     behind_call(*instruction, path, count);
   } else if (map().plan.placement == core::Placement::paths) {
     stood_at(pc, path, count);  // in the runtime, which a probe had called
+  } else if (known_part() && PartLayout(map(), *hit_->anchor, hit_->part).is_inside(offset_)) {
+    refuse(pc, count);
   } else {
     Interruption stop;  // likewise
     stop.count = count;
