@@ -339,6 +339,11 @@ void ProcedureFlow::check_own_rules(uint32_t i) const {
       if (kept_ != kNoRegister) expected.saved[std::to_string(dwarf_number(kept_))] = -16;
     }
   }
+  // Where the procedure is left, a register whose place is below the stack pointer has been popped and is its own
+  // caller's again: a probe may have pushed over that place, and then takes the rule back.
+  if (leaves(i) && expected.by_stack_pointer()) {
+    std::erase_if(expected.saved, [&](const auto &rule) { return rule.second < -expected.offset && !after.saved.contains(rule.first); });
+  }
   if (!(expected == after)) fail(i, "its unwind rules are not those of the original");
 }
 
