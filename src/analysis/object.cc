@@ -138,7 +138,7 @@ std::unordered_map<uint64_t, CounterMemory> decode_memory(std::string_view secti
 Object read_object(const std::string &path, bool texts) {
   ElfFile file(path);
   Object object;
-  object.path = path;
+  object.path = object.file = path;
   object.build_id = file.build_id();
   if (file.sections(CHORD_MAP_SECTION).empty()) {
     throw base::Error(fmt::format("{}: has no map: it was not built with chord", path),

@@ -22,6 +22,7 @@ struct CounterMemory {
 
 struct Object {
   std::string path;
+  std::string file;      // where it was read from: `path` unless it was moved
   std::string build_id;  // raw bytes, may be empty
   std::vector<format::UnitMap> units;
   std::vector<format::Anchor> anchors;

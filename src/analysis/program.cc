@@ -306,6 +306,7 @@ class Counter {
     }
     Module &done = program_.modules.emplace_back();
     done.path = std::move(module.object.path);
+    done.file = std::move(module.object.file);
     done.build_id = std::move(module.object.build_id);
     done.units = std::move(module.object.units);
     list_skipped(done);

@@ -49,6 +49,7 @@ struct CountedProcedure {
 
 struct Module {
   std::string path;
+  std::string file;  // where it was read from: `path` unless it was moved
   std::string build_id;
   std::vector<format::UnitMap> units;
 };

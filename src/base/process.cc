@@ -3,6 +3,8 @@
 #include <fcntl.h>
 #include <fmt/core.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -70,6 +72,61 @@ Outcome run(const std::vector<std::string> &argv, const std::string *input, bool
     ::close(err);
   }
   return outcome;
+}
+
+namespace {
+
+volatile sig_atomic_t child_in_our_place = 0;
+
+void pass_on(int signal) {
+  int saved = errno;
+  if (child_in_our_place != 0) ::kill(child_in_our_place, signal);
+  errno = saved;
+}
+
+// What the terminal sends reaches the child without us.
+void leave_to_child(int) {}
+
+void handle(int signal, void (*handler)(int)) {
+  struct sigaction action{};
+  action.sa_handler = handler;
+  action.sa_flags = SA_RESTART;
+  struct sigaction before;
+  // What our parent ignores (nohup) stays ignored, by the child as well.
+  if (::sigaction(signal, nullptr, &before) == 0 && before.sa_handler != SIG_IGN) ::sigaction(signal, &action, nullptr);
+}
+
+[[noreturn]] void die_of(int signal) {
+  rlimit none{0, 0};
+  ::setrlimit(RLIMIT_CORE, &none);  // the child has left one already
+  ::signal(signal, SIG_DFL);
+  ::raise(signal);
+  ::_exit(128 + signal);
+}
+
+}  // namespace
+
+int run_in_our_place(const std::vector<std::string> &argv) {
+  std::vector<char *> args = pointers(argv);
+  pid_t us = ::getpid();
+  pid_t child = ::fork();
+  if (child < 0) throw Error(fmt::format("cannot start {}: {}", argv[0], std::strerror(errno)));
+  if (child == 0) {
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != us) ::_exit(1);
+    ::execvp(args[0], args.data());
+    error(fmt::format("cannot run {}: {}", argv[0], std::strerror(errno)), "is it installed, and spelled right?");
+    ::_exit(errno == ENOENT ? 127 : 126);
+  }
+  child_in_our_place = child;
+  for (int signal : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) handle(signal, pass_on);
+  for (int signal : {SIGINT, SIGQUIT}) handle(signal, leave_to_child);
+  int status = 0;
+  while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  child_in_our_place = 0;
+  if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
+  return WEXITSTATUS(status);
 }
 
 void execute(const std::vector<std::string> &argv) {

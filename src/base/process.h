@@ -17,6 +17,10 @@ struct Outcome {
 Outcome run(const std::vector<std::string> &argv, const std::string *input = nullptr,
             bool capture_errors = false);
 
+// Runs argv[0] as if it were this process: signals sent to us reach it, and if one ends it, it ends
+// us as well. Returns its exit status.
+int run_in_our_place(const std::vector<std::string> &argv);
+
 // Replaces this process. Returns only by throwing Error.
 [[noreturn]] void execute(const std::vector<std::string> &argv);
 

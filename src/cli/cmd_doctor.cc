@@ -2,12 +2,16 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
+#include "analysis/plain_code.h"
+#include "analysis/woven_code.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "report/plain.h"
 #include "report/render.h"
 #include "report/summary.h"
 
@@ -17,7 +21,8 @@ namespace {
 constexpr const char *kExamples =
     "Examples:\n"
     "  chord doctor                check the tools, and count a small program with each compiler\n"
-    "  chord doctor prog.chord     … and list what of that program was left uninstrumented\n";
+    "  chord doctor prog.chord     … and list what of that program was left uninstrumented\n"
+    "  chord doctor ./prog         the same of a program that has not run\n";
 
 constexpr const char *kSample =
     "int twice(int x) { return 2 * x; }\n"
@@ -102,17 +107,57 @@ report::Table findings_table(const std::vector<Finding> &findings) {
   return t;
 }
 
-report::Table skipped_table(const analysis::Program &program) {
+struct SkippedFunction {
+  std::string function, unit, reason;
+};
+
+report::Table skipped_table(const std::vector<SkippedFunction> &skipped) {
   report::Table t;
   t.by = "skipped";
   t.columns = {{"function", "function", true},
                {"unit", "unit", true},
                {"reason", "left uninstrumented because", true}};
   t.text_order = {0, 1, 2};
-  for (const analysis::Skipped &s : program.skipped) {
-    t.add({report::text(s.map->name), report::text(s.unit->unit), report::text(s.map->skipped)});
+  for (const SkippedFunction &s : skipped) {
+    t.add({report::text(s.function), report::text(s.unit), report::text(s.reason)});
   }
   return t;
+}
+
+// What `chord doctor` has to say of a program or of the program of a profile.
+struct Examined {
+  std::string name;
+  size_t instrumented = 0;
+  std::vector<SkippedFunction> skipped;
+  std::vector<analysis::PlainUnit> plain;
+};
+
+Examined examine_profile(const InputOptions &input) {
+  analysis::Program program = load(input, false);
+  Examined out{program.name, program.procedures.size(), {}, report::plain_units(program)};
+  for (const analysis::Skipped &s : program.skipped) out.skipped.push_back({s.map->name, s.unit->unit, s.map->skipped});
+  return out;
+}
+
+// Which of its functions are really in the program is for the linker to say.
+Examined examine_executable(const std::string &path) {
+  analysis::Object object = analysis::read_object(path, false);
+  Examined out{path, 0, {}, analysis::plain_code(path, report::names_of_skipped(object.units))};
+  std::set<uint64_t> keys;
+  for (const format::Anchor &anchor : object.anchors) {
+    if (analysis::is_live(anchor)) keys.insert(anchor.key);
+  }
+  out.instrumented = keys.size();
+  for (const format::UnitMap &unit : object.units) {
+    for (const format::Procedure &p : unit.procedures) {
+      if (!p.skipped.empty()) out.skipped.push_back({p.name, unit.unit, p.skipped});
+    }
+  }
+  return out;
+}
+
+Examined examine(const InputOptions &input) {
+  return input.profiles.size() == 1 && is_elf(input.profiles[0]) ? examine_executable(input.profiles[0]) : examine_profile(input);
 }
 
 // Without a profile named, the newest is looked at if there is one.
@@ -126,16 +171,20 @@ bool find_input(InputOptions &input) {
   return true;
 }
 
-void examine_program(const InputOptions &input, const report::TextStyle &style) {
-  analysis::Program program = load(input, false);
+void show(const Examined &program, const report::TextStyle &style) {
   if (program.skipped.empty()) {
-    print(
-        fmt::format("\n{}: every function is instrumented ({})\n", program.name, program.procedures.size()));
-    return;
+    print(fmt::format("\n{}: every function with a map is instrumented ({})\n", program.name, program.instrumented));
+  } else {
+    print(fmt::format("\n{}: {} functions are instrumented, {} are not\n", program.name, program.instrumented, program.skipped.size()));
+    print(report::render_text(skipped_table(program.skipped), style));
   }
-  print(fmt::format("\n{}: {} functions are instrumented, {} are not\n", program.name,
-                    program.procedures.size(), program.skipped.size()));
-  print(report::render_text(skipped_table(program), style));
+  print(report::plain_text(program.plain));
+}
+
+nlohmann::ordered_json json_of(const Examined &program) {
+  nlohmann::ordered_json skipped = nlohmann::ordered_json::array();
+  for (const SkippedFunction &s : program.skipped) skipped.push_back({{"function", s.function}, {"unit", s.unit}, {"reason", s.reason}});
+  return skipped;
 }
 
 }  // namespace
@@ -155,18 +204,16 @@ int cmd_doctor(std::vector<std::string> args) {
     head["schema"] = 1;
     head["skipped"] = nlohmann::ordered_json::array();
     if (find_input(input)) {
-      analysis::Program program = load(input, false);
+      Examined program = examine(input);
       head["program"] = program.name;
-      for (const analysis::Skipped &s : program.skipped) {
-        head["skipped"].push_back(
-            {{"function", s.map->name}, {"unit", s.unit->unit}, {"reason", s.map->skipped}});
-      }
+      head["skipped"] = json_of(program);
+      head["plain"] = report::plain_json(program.plain);
     }
     print(report::render_json(tools, head));
   } else {
     report::TextStyle style = report::style_of_stdout();
     print(report::render_text(tools, style));
-    if (find_input(input)) examine_program(input, style);
+    if (find_input(input)) show(examine(input), style);
   }
   for (const Finding &f : findings) {
     if (f.state == "fails") return 1;

@@ -32,5 +32,7 @@ int cmd_export(std::vector<std::string> args);
 int cmd_check(std::vector<std::string> args);
 int cmd_html(std::vector<std::string> args);
 int cmd_doctor(std::vector<std::string> args);
+int cmd_env(std::vector<std::string> args);
+int cmd_completion(std::vector<std::string> args);
 
 }  // namespace chord::cli

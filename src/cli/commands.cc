@@ -18,8 +18,10 @@ constexpr Command kCommands[] = {
      cmd_study},
     {"dump", "chord dump PID|CORE", "counts of a running program, without stopping it, or of a crashed one", cmd_dump},
     {"top", "chord top PID", "the hottest functions of a running program, refreshed", cmd_top},
-    {"doctor", "chord doctor [PROFILE…]", "what works on this machine, what was left uninstrumented and why",
+    {"doctor", "chord doctor [PROFILE…|PROGRAM]", "what works on this machine, what was left uninstrumented and why",
      cmd_doctor},
+    {"env", "chord env [TOOL] [COMPILER]", "what to export so that make, cmake, meson, … build with chord", cmd_env},
+    {"completion", "chord completion bash|zsh", "commands and build options for a shell to complete", cmd_completion},
 };
 
 }  // namespace

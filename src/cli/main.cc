@@ -14,6 +14,8 @@
 #include "driver/assemble.h"
 #include "driver/build_options.h"
 #include "driver/compile.h"
+#include "driver/masquerade.h"
+#include "driver/option_help.h"
 
 namespace chord::cli {
 namespace {
@@ -28,8 +30,8 @@ void print_usage() {
       "Usage: chord [BUILD OPTIONS] COMPILER ARGS…\n"
       "       chord COMMAND …\n\nCommands:\n");
   for (const Command &c : commands()) fmt::print("  {:<10} {}\n", c.name, c.summary);
-  fmt::print("\nBuild options (also in the environment variable CHORD_FLAGS):\n{}", driver::build_options_help());
-  fmt::print("\n`chord COMMAND --help` tells more.\n");
+  fmt::print("\nBuild options (also in the environment variable CHORD_FLAGS)\n\n{}", driver::build_options_help());
+  fmt::print("\n`chord help study` lists further build options, `chord COMMAND --help` what a command takes.\n");
 }
 
 const Command *find_command(const std::string &name) {
@@ -44,9 +46,16 @@ int help(const std::vector<std::string> &args) {
     print_usage();
     return 0;
   }
+  if (args[1] == "study") fmt::print("Build options. {}\n", driver::study_options_help());
   const Command *command = find_command(args[1]);
   if (command == nullptr) throw base::UsageError(fmt::format("{}: no such command", args[1]), "`chord help` lists them");
   return command->run({"--help"});
+}
+
+int build(std::vector<std::string> args) {
+  std::vector<std::string> words = driver::take_build_options(args);
+  if (args.empty()) throw base::UsageError("no compiler given", "for example: chord gcc -O2 prog.c -o prog");
+  return driver::compile(args, words);
 }
 
 int dispatch(std::vector<std::string> args) {
@@ -60,16 +69,19 @@ int dispatch(std::vector<std::string> args) {
     return 0;
   }
   if (const Command *command = find_command(args[0])) return command->run({args.begin() + 1, args.end()});
-  weave::Options options;
-  driver::parse_environment(options);
-  driver::parse_build_options(args, options);
-  if (args.empty()) throw base::UsageError("no compiler given", "for example: chord gcc -O2 prog.c -o prog");
-  return driver::compile(args, options);
+  return build(std::move(args));
+}
+
+// Under a compiler's name there are no options of ours but those in CHORD_FLAGS.
+int stand_for(const std::string &compiler, std::vector<std::string> args) {
+  args.insert(args.begin(), compiler);
+  return build(std::move(args));
 }
 
 int guarded(const std::string &called_as, std::vector<std::string> args) {
   try {
     if (called_as == "as") return driver::assemble(args);
+    if (std::string compiler = driver::compiler_called(called_as); !compiler.empty()) return stand_for(compiler, std::move(args));
     return dispatch(std::move(args));
   } catch (const base::UsageError &e) {
     base::error(e.what(), e.hint);

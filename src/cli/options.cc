@@ -21,16 +21,10 @@ namespace chord::cli {
 namespace fs = std::filesystem;
 
 bool parse(CLI::App &app, std::vector<std::string> args) {
-  std::reverse(args.begin(), args.end());  // the library takes them from the back
-  try {
-    app.parse(std::move(args));
-  } catch (const CLI::CallForHelp &) {
-    print(app.help());
-    return false;
-  } catch (const CLI::ParseError &e) {
-    throw base::UsageError(e.what(), fmt::format("`{} --help` shows how it is used", app.get_name()));
-  }
-  return true;
+  std::string help;
+  if (app.parse(std::move(args), help)) return true;
+  print(help);
+  return false;
 }
 
 void add_listing_options(CLI::App &app, ListingOptions &options) {
@@ -98,9 +92,29 @@ void add_left_behind(const std::vector<std::string> &files, format::Profile &pro
 
 }  // namespace
 
+bool is_elf(const std::string &path) {
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed)) return false;  // a pipe can be read once only
+  char magic[4] = {};
+  std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
+  return std::string_view(magic, sizeof magic) == "\177ELF";
+}
+
+namespace {
+
+// A program instead of its profile: was it built with chord at all?
+[[noreturn]] void refuse_program(const std::string &path) {
+  analysis::read_object(path, false);
+  throw base::Error(fmt::format("{}: is a program, not a profile", path),
+                    fmt::format("run it, then name its profile, such as {}.chord", fs::path(path).filename().string()));
+}
+
+}  // namespace
+
 format::Profile read_profiles(const std::vector<std::string> &paths) {
   format::Profile all;
   for (const std::string &path : paths.empty() ? std::vector<std::string>{newest_profile()} : paths) {
+    if (is_elf(path)) refuse_program(path);
     std::vector<std::string> left = analysis::files_left_behind(path);
     format::Profile one;
     if (left.empty() || std::filesystem::exists(path)) one = format::decode_profile(base::read_file(path));

@@ -2,12 +2,12 @@
 // three ways to write a listing.
 #pragma once
 
-#include <CLI/CLI.hpp>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <vector>
 
 #include "analysis/program.h"
+#include "cli/arguments.h"
 #include "report/table.h"
 
 namespace chord::cli {
@@ -35,6 +35,9 @@ std::string newest_profile();
 
 // True if the file begins like a profile, or is called one.
 bool looks_like_profile(const std::string &path);
+
+// Does it begin as executables and shared objects do?
+bool is_elf(const std::string &path);
 
 // All segments of the files, in order; the newest profile here if none is named.
 // What was passed over is in `warnings`.

@@ -13,9 +13,11 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "driver/build_options.h"
+#include "driver/cache_namespace.h"
 #include "driver/installation.h"
 #include "driver/left_out.h"
 #include "driver/measured_weights.h"
+#include "driver/nothing_woven.h"
 #include "format/map.h"
 #include "format/path_selection.h"
 #include "verify/verify.h"
@@ -30,6 +32,7 @@ struct CommandLine {
   std::vector<std::string> inputs;
   std::string output = "a.out";
   bool only_information = false;     // --version and the like
+  bool taken_off = false;            // there was an option that the real assembler must not see
 };
 
 CommandLine parse(const std::vector<std::string> &args) {
@@ -45,6 +48,9 @@ CommandLine parse(const std::vector<std::string> &args) {
       out.only_information = true;
     } else if (a == "-" || !a.starts_with('-')) {
       out.inputs.push_back(a);
+    } else if (a == "--defsym" && i + 1 < args.size() && is_namespace_word(args[i + 1])) {
+      ++i;  // for caches alone
+      out.taken_off = true;
     } else {
       out.options.push_back(a);
       if (std::find(kWithValue.begin(), kWithValue.end(), a) != kWithValue.end() && i + 1 < args.size()) {
@@ -161,9 +167,11 @@ class Standin {
 
   int run_as_typed() const {
     std::vector<std::string> command = {as_};
-    if (changed_) {
+    if (changed_ || line_.taken_off) {
       command.insert(command.end(), line_.options.begin(), line_.options.end());
-      command.insert(command.end(), {"-o", line_.output, "-"});
+      command.insert(command.end(), {"-o", line_.output});
+      if (changed_) command.push_back("-");
+      if (!changed_) command.insert(command.end(), line_.inputs.begin(), line_.inputs.end());
     } else {
       command.insert(command.end(), args_.begin(), args_.end());
     }
@@ -213,6 +221,7 @@ class Standin {
       left_out_ = "the assembler rejected it with probes";
       return std::nullopt;
     }
+    tell_witness();
     if (woven.unmatched != 0) {
       base::warning(fmt::format("{}: {} of {} functions are not in {}; their counters are placed by estimate", name(),
                                 woven.unmatched, woven.woven, options_.measured->source));

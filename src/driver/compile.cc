@@ -2,168 +2,132 @@
 
 #include <fmt/core.h>
 
-#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
+#include <string_view>
 
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "base/process.h"
 #include "driver/build_options.h"
+#include "driver/cache_namespace.h"
+#include "driver/compiler.h"
 #include "driver/installation.h"
 #include "driver/measured_weights.h"
+#include "driver/nothing_woven.h"
+#include "driver/outputs.h"
+#include "driver/response_files.h"
 #include "driver/unmatched_choices.h"
 #include "format/path_selection.h"
 
 namespace chord::driver {
 namespace {
 
-enum class Family { gcc, clang, other };
+using Words = std::vector<std::string>;
 
-bool contains(const std::string &text, const char *part) { return text.find(part) != std::string::npos; }
-
-// What `COMPILER --version` says, for names that do not tell (cc, c++, cross names).
-std::string version_text(const std::string &compiler) {
-  std::string quoted = "'";
-  for (char c : compiler) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  FILE *pipe = ::popen((quoted + "' --version 2>/dev/null </dev/null").c_str(), "r");
-  if (pipe == nullptr) return {};
-  std::string text;
-  char buffer[512];
-  while (size_t n = std::fread(buffer, 1, sizeof buffer, pipe)) text.append(buffer, n);
-  ::pclose(pipe);
-  return text;
-}
-
-Family family_of(const std::string &compiler) {
-  std::string name = std::filesystem::path(compiler).filename().string();
-  if (contains(name, "clang")) return Family::clang;
-  for (const char *known : {"gcc", "g++", "gfortran", "gnat", "gdc", "gm2", "gccgo"}) {
-    if (contains(name, known)) return Family::gcc;
-  }
-  std::string version = version_text(compiler);
-  if (contains(version, "clang")) return Family::clang;
-  if (contains(version, "GCC") || contains(version, "Free Software Foundation")) return Family::gcc;
-  return Family::other;
-}
-
-// Response files hold further words, split at white space, quotes respected.
-std::vector<std::string> words_of(const std::string &text) {
-  std::vector<std::string> words;
-  std::string word;
-  bool open = false;
-  char quote = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    char c = text[i];
-    if (c == '\\' && i + 1 < text.size()) {
-      word += text[++i];
-      open = true;
-    } else if (quote != 0) {
-      c == quote ? quote = 0 : (word += c, 0);
-    } else if (c == '"' || c == '\'') {
-      quote = c;
-      open = true;
-    } else if (c == ' ' || c == '\t' || c == '\n' || c == '\r') {
-      if (open || !word.empty()) words.push_back(word);
-      word.clear();
-      open = false;
-    } else {
-      word += c;
-    }
-  }
-  if (open || !word.empty()) words.push_back(word);
-  return words;
-}
-
-void expand(const std::vector<std::string> &args, int depth, std::vector<std::string> &out) {
-  for (const std::string &a : args) {
+// The folders of PATH, first those of `first`, without those in which `name` is chord itself (lib/chord/bin):
+// what we start there must be the real one.
+void set_path(const Words &first, const std::string &name) {
+  const char *path = std::getenv("PATH");
+  std::string out, self = self_path();
+  for (const std::string &folder : first) out += folder + ":";
+  std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
+  while (!rest.empty()) {
+    std::string_view folder = rest.substr(0, rest.find(':'));
+    rest = rest.size() > folder.size() ? rest.substr(folder.size() + 1) : std::string_view{};
     std::error_code failed;
-    if (a.size() > 1 && a[0] == '@' && depth < 8 && std::filesystem::is_regular_file(a.substr(1), failed)) {
-      expand(words_of(base::read_file(a.substr(1))), depth + 1, out);
-    } else {
-      out.push_back(a);
+    if (!name.empty() && std::filesystem::equivalent(fmt::format("{}/{}", folder, name), self, failed)) continue;
+    out += fmt::format("{}:", folder);
+  }
+  out.pop_back();
+  ::setenv("PATH", out.c_str(), 1);
+}
+
+// Words of a shell that words_of() reads back.
+std::string joined(const Words &words) {
+  std::string out;
+  for (const std::string &word : words) {
+    if (!out.empty()) out += ' ';
+    for (char c : word) {
+      if (std::string_view(" \t\n\r\"'\\").find(c) != std::string_view::npos) out += '\\';
+      out += c;
     }
   }
+  return out;
 }
 
-std::vector<std::string> expanded(const std::vector<std::string> &command) {
-  std::vector<std::string> args;
-  expand(command, 0, args);
-  return args;
-}
-
-bool stops_before_assembling(const std::vector<std::string> &command) {
-  for (const std::string &a : expanded(command)) {
-    if (a == "-S" || a == "-E" || a == "-fsyntax-only" || a == "-emit-llvm") return true;
+Words wrapped(const Words &command, const Compiler &compiler, const weave::Options &options) {
+  auto after = command.begin() + static_cast<long>(compiler.at) + 1;
+  Words out(command.begin(), after), own = {"-B" + standin_folder()};
+  if (compiler.cached) own.push_back(namespace_option(cache_namespace(options, "")));
+  if (compiler.family == Family::clang) {
+    own.insert(own.begin(), {"--start-no-unused-arguments", "-fno-integrated-as"});
+    own.push_back("--end-no-unused-arguments");
   }
-  return false;
+  out.insert(out.end(), own.begin(), own.end());
+  out.insert(out.end(), after, command.end());
+  return out;
+}
+
+void must_exist(const std::string &program) {
+  bool found = program.find('/') != std::string::npos ? base::is_executable_file(program) : !base::find_in_path(program, {self_path()}).empty();
+  if (!found) throw base::Error(fmt::format("cannot run {}: there is no such program", program), "is it installed, and spelled right?");
+}
+
+// make, ninja, ocamlopt: the compilers and assemblers that they call are chord's.
+int run_other(const Words &command, const Words &words) {
+  ::setenv("CHORD_FLAGS", joined(words).c_str(), 1);
+  set_path({masquerade_folder(), folder_of_standin()}, "");
+  Witness witness;
+  int status = base::run_in_our_place(command);
+  if (status == 0) witness.warn_if_nothing(command[0]);
+  return status;
+}
+
+// Stops before the assembler, or is asked about itself: as typed. Only a cache that runs us must learn
+// from the preprocessed text which objects will come of it.
+int run_as_typed(const Words &command, const Words &args, const weave::Options &options) {
+  if (!only_preprocesses(args) || !run_by_cache()) base::execute(command);
+  int status = base::run_in_our_place(command);
+  if (status == 0) mark_preprocessed(args, cache_namespace(options, base::find_in_path(command[0])));
+  return status;
+}
+
+int run_woven(const Words &command, const Compiler &compiler, const Words &args, const weave::Options &options) {
+  // A mistake in it should be told once, and before anything is compiled.
+  format::PathSelection chosen;
+  if (!options.paths_file.empty()) chosen = format::read_path_selection(base::read_file(options.paths_file), options.paths_file);
+  Link link = options.paths_file.empty() && options.only.empty() ? Link{} : link_of(args);
+  int status = base::run_in_our_place(wrapped(command, compiler, options));
+  if (status != 0) return status;
+  if (!options.paths_file.empty()) warn_of_unmatched(chosen, link);
+  if (!options.only.empty()) warn_of_unmatched_globs(options.only, link);
+  bool selects = !options.only.empty() || !options.except.empty() || !options.paths_file.empty();
+  if (!selects) warn_if_plain(args, compiler.family, outputs_of(args));
+  return 0;
 }
 
 }  // namespace
 
-bool is_position_independent(const std::vector<std::string> &command) {
-  bool pic = false;
-  for (const std::string &a : expanded(command)) {
-    if (a == "-shared") return true;
-    if (a == "-fPIC" || a == "-fpic") pic = true;
-    if (a == "-fPIE" || a == "-fpie" || a == "-fno-pic" || a == "-fno-PIC" || a == "-fno-pie" || a == "-fno-PIE") {
-      pic = false;
-    }
-  }
-  return pic;
-}
-
-std::vector<std::string> wrapped_command(const std::vector<std::string> &command) {
-  std::vector<std::string> out = {command[0]};
-  std::string folder = "-B" + standin_folder();
-  switch (family_of(command[0])) {
-    case Family::gcc:
-      out.push_back(folder);
-      break;
-    case Family::clang:
-      if (stops_before_assembling(command)) break;  // even the name of our option changes clang's text
-      out.insert(out.end(), {"--start-no-unused-arguments", "-fno-integrated-as", folder, "--end-no-unused-arguments"});
-      break;
-    case Family::other:
-      break;
-  }
-  out.insert(out.end(), command.begin() + 1, command.end());
-  return out;
-}
-
-int compile(const std::vector<std::string> &command, weave::Options options) {
-  // Events are counted alone unless block counters are asked for, too.
-  if (options.callsites) {
-    // Exclusive counts and numbers of calls are those of the blocks.
-    options.place_chosen = true;
-    options.events |= 1;  // instructions
-    if (options.counters != isa::CounterPlace::Kind::thread_local_exec || options.place == core::Placement::none)
-      throw base::UsageError("--callsites needs counters of blocks, and of each thread", "leave out --counters and --place=none");
-  }
-  if (options.budget && options.events == 0) options.events = 1;  // instructions
-  if (options.events != 0 && !options.place_chosen) options.place = core::Placement::none;
-  options.position_independent = is_position_independent(command);
-  if (options.counters == isa::CounterPlace::Kind::thread_local_exec && options.position_independent) {
-    options.counters = isa::CounterPlace::Kind::thread_delta;
-  }
+int compile(const Words &command, const Words &words) {
+  weave::Options options = parse_build_options(words);
   runtime_file();  // complain now rather than from inside the compiler
-  if (options.weights == weave::Options::Weights::measured) {
-    options.weights_file = prepare_weights(options.weights_file);
-  }
-  // A mistake in it should be told once, and before anything is compiled.
-  format::PathSelection chosen;
-  if (!options.paths_file.empty()) chosen = format::read_path_selection(base::read_file(options.paths_file), options.paths_file);
+  must_exist(command[0]);
+  Compiler compiler = recognise(command);
+  Words args = expanded({command.begin() + static_cast<long>(compiler.at) + 1, command.end()});
+  settle(options, is_position_independent(args));
+  if (options.weights == weave::Options::Weights::measured) options.weights_file = prepare_weights(options.weights_file);
   publish(options);
+  if (compiler.family == Family::other) return run_other(command, words);
   // Compilers that look for `as` in PATH find ours first.
-  const char *path = std::getenv("PATH");
-  std::string folder = standin_folder();
-  folder.pop_back();
-  ::setenv("PATH", fmt::format("{}:{}", folder, path ? path : "/usr/local/bin:/usr/bin:/bin").c_str(), 1);
-  Link link = options.paths_file.empty() ? Link{} : link_of(expanded(command));
-  if (link.output.empty()) base::execute(wrapped_command(command));
-  int status = base::run(wrapped_command(command)).status;
-  if (status == 0) warn_of_unmatched(chosen, link);
-  return status;
+  bool weaves = goes_as_far_as_assembling(args) && compiler.refused.empty();
+  set_path(weaves ? Words{folder_of_standin()} : Words{}, command[compiler.at]);
+  if (weaves) return run_woven(command, compiler, args, options);
+  if (goes_as_far_as_assembling(args)) {
+    base::warning(fmt::format("{}: left uninstrumented: {}", command[compiler.at], compiler.refused),
+                  "chord counts x86-64 Linux programs that use glibc");
+  }
+  return run_as_typed(command, args, options);
 }
 
 }  // namespace chord::driver

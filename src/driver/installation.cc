@@ -16,7 +16,9 @@ namespace {
 fs::path root() { return fs::path(self_path()).parent_path().parent_path(); }
 }  // namespace
 
-std::string standin_folder() { return (root() / "libexec/chord").string() + "/"; }
+std::string folder_of_standin() { return (root() / "libexec/chord").string(); }
+std::string standin_folder() { return folder_of_standin() + "/"; }
+std::string masquerade_folder() { return (root() / "lib/chord/bin").string(); }
 
 std::string runtime_file() {
   fs::path file = root() / "lib/chord/chord_runtime.s";

@@ -1,5 +1,5 @@
 // Where the parts of chord lie, relative to the running program: bin/chord,
-// libexec/chord/as (the assembler stand-in), lib/chord/chord_runtime.s.
+// libexec/chord/as (the assembler stand-in), lib/chord/chord_runtime.s, lib/chord/bin/gcc ….
 #pragma once
 
 #include <string>
@@ -7,7 +7,9 @@
 namespace chord::driver {
 
 std::string self_path();
-std::string standin_folder();  // with a trailing slash, as -B wants it
+std::string standin_folder();     // with a trailing slash, as -B wants it
+std::string folder_of_standin();  // the same without, as PATH has it
+std::string masquerade_folder();  // links named gcc, g++, … to chord, for PATH
 std::string runtime_file();    // throws Error if it is not there
 
 }  // namespace chord::driver

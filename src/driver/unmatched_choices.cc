@@ -1,6 +1,7 @@
 #include "driver/unmatched_choices.h"
 
 #include <elf.h>
+#include <fnmatch.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -53,8 +54,9 @@ fs::file_time_type time_of(const std::string &path) {
   return fs::last_write_time(path, failed);  // the least there is if there is no such file
 }
 
-// Names of the functions whose maps are in the file; none if it was built without chord.
-void add_functions(const std::string &path, std::set<std::string> &functions) {
+// Names of the functions whose maps are in the file, and of their source files if wanted; none if it was built
+// without chord.
+void add_functions(const std::string &path, std::set<std::string> &functions, bool files = false) {
   analysis::Object object;
   try {
     object = analysis::read_object(path, false);
@@ -63,6 +65,8 @@ void add_functions(const std::string &path, std::set<std::string> &functions) {
   }
   for (const format::UnitMap &unit : object.units) {
     for (const format::Procedure &p : unit.procedures) functions.insert(p.name);
+    if (files && !unit.procedures.empty()) functions.insert(unit.unit);
+    if (files && !unit.procedures.empty()) functions.insert(unit.files.begin(), unit.files.end());
   }
 }
 
@@ -89,6 +93,20 @@ Link link_of(const std::vector<std::string> &args) {
   }
   link.before = time_of(link.output);
   return link;
+}
+
+void warn_of_unmatched_globs(const std::vector<std::string> &globs, const Link &link) {
+  if (link.output.empty() || time_of(link.output) == link.before || !is_elf(link.output)) return;
+  std::set<std::string> names;
+  add_functions(link.output, names, true);
+  for (const std::string &library : link.libraries) add_functions(library, names, true);
+  for (const std::string &glob : globs) {
+    bool matches = std::any_of(names.begin(), names.end(),
+                               [&](const std::string &name) { return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
+    if (matches) continue;
+    base::warning(fmt::format("--only={}: no function and no source file in {} matches it", glob, link.output),
+                  "functions go by linkage name, and files by the name that the compiler was given");
+  }
 }
 
 void warn_of_unmatched(const format::PathSelection &selection, const Link &link) {

@@ -31,4 +31,7 @@ Link link_of(const std::vector<std::string> &args);
 // nothing if no executable has been written since.
 void warn_of_unmatched(const format::PathSelection &selection, const Link &link);
 
+// The same for the globs of --only: each that neither a function nor a source file of it matches.
+void warn_of_unmatched_globs(const std::vector<std::string> &globs, const Link &link);
+
 }  // namespace chord::driver

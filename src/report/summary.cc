@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/listings.h"
+#include "report/plain.h"
 
 namespace chord::report {
 namespace {
@@ -92,6 +93,7 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   hottest.keep_top(top);
   out += "\n" + render_text(hottest, style);
   if (!program.skipped.empty()) out += skipped_text(program);
+  out += plain_text(plain_units(program));
   out += dim("\nnext: chord report --by=line --top=20, or chord annotate", style) + "\n";
   return out;
 }
@@ -110,6 +112,7 @@ std::string summary_json(const analysis::Program &program, size_t top) {
     head["skipped"].push_back(
         {{"function", s.map->name}, {"unit", s.unit->unit}, {"reason", s.map->skipped}});
   }
+  head["plain"] = plain_json(plain_units(program));
   Table hottest = list_functions(program);
   hottest.keep_top(top);
   hottest.by = "summary";

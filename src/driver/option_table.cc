@@ -1,0 +1,273 @@
+#include "driver/option_table.h"
+
+#include <fmt/core.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <filesystem>
+#include <sstream>
+#include <utility>
+
+#include "base/diagnostics.h"
+#include "base/file.h"
+#include "weave/event_kinds.h"
+
+namespace chord::driver {
+namespace {
+
+using Options = weave::Options;
+using Words = std::vector<std::string>;
+using core::Placement;
+using Counters = isa::CounterPlace::Kind;
+using Weights = weave::Options::Weights;
+using LoopCounters = weave::Options::LoopCounters;
+using Entries = weave::Options::Entries;
+using Steps = weave::Options::Steps;
+using Stubs = weave::Options::Stubs;
+
+constexpr std::array<std::pair<const char *, Placement>, 5> kPlacements = {{{"optimal", Placement::optimal},
+                                                                            {"redundant", Placement::redundant},
+                                                                            {"vertex", Placement::vertex},
+                                                                            {"vertex-edge", Placement::vertex_edge},
+                                                                            {"none", Placement::none}}};
+// "delta" is what "thread" becomes in code for shared objects; users do not ask for it.
+constexpr std::array<std::pair<const char *, Counters>, 4> kCounters = {{{"thread", Counters::thread_local_exec},
+                                                                         {"delta", Counters::thread_delta},
+                                                                         {"global", Counters::shared},
+                                                                         {"atomic", Counters::atomic}}};
+constexpr std::array<std::pair<const char *, Weights>, 2> kWeights = {
+    {{"structure", Weights::structure}, {"paper", Weights::paper}}};  // anything else: a file
+
+constexpr std::array<std::pair<const char *, LoopCounters>, 3> kLoopCounters = {
+    {{"halves", LoopCounters::halves}, {"registers", LoopCounters::registers}, {"memory", LoopCounters::memory}}};
+
+constexpr std::array<std::pair<const char *, core::PathAlgorithm>, 2> kPathAlgorithms = {
+    {{"sound", core::PathAlgorithm::sound}, {"published", core::PathAlgorithm::published}}};
+
+constexpr std::array<std::pair<const char *, Steps>, 4> kSteps = {
+    {{"copies", Steps::copies}, {"sums", Steps::sums}, {"widened", Steps::widened}, {"whole", Steps::whole}}};
+
+constexpr std::array<std::pair<const char *, Stubs>, 3> kStubs = {
+    {{"needed", Stubs::needed}, {"apart", Stubs::apart}, {"always", Stubs::always}}};
+
+constexpr std::array<std::pair<const char *, Entries>, 2> kEntries = {
+    {{"implied", Entries::implied}, {"counted", Entries::counted}}};
+
+template <class T, size_t N>
+T choose(const Word &word, const std::array<std::pair<const char *, T>, N> &table) {
+  std::string known;
+  for (const auto &[name, result] : table) {
+    if (word.value == name) return result;
+    known += fmt::format("{}{}", known.empty() ? "" : ", ", name);
+  }
+  throw base::UsageError(fmt::format("{}={}: no such value", word.name, word.value), fmt::format("one of: {}", known));
+}
+
+template <class T, size_t N>
+std::string name_of(T value, const std::array<std::pair<const char *, T>, N> &table) {
+  for (const auto &[name, result] : table) {
+    if (value == result) return name;
+  }
+  return {};
+}
+
+void choose_weights(const Word &word, weave::Options &options) {
+  std::error_code failed;
+  options.weights_file.clear();
+  if (word.value.find('/') == std::string::npos && !std::filesystem::exists(word.value, failed)) {
+    options.weights = choose(word, kWeights);
+    return;
+  }
+  // The compiler's parts may be started in other folders.
+  options.weights = Weights::measured;
+  options.weights_file = std::filesystem::absolute(word.value).string();
+}
+
+bool is_file(const std::string &name) {
+  std::error_code failed;
+  return std::filesystem::is_regular_file(name, failed);
+}
+
+// The last kind, `cost`, has a file for its name.
+void choose_costs(const std::string &name, const std::string &file, weave::Options &options) {
+  std::string path = std::filesystem::absolute(file).string();
+  if (!options.cost_file.empty() && options.cost_file != path) {
+    throw base::UsageError(fmt::format("{}={}: a second file of costs", name, file));
+  }
+  options.cost_file = path;
+  options.costs = weave::read_costs(base::read_file(path), file);
+}
+
+void choose_events(const Word &option, weave::Options &options) {
+  const std::string &name = option.name;
+  std::istringstream words(option.value.empty() ? "instructions" : option.value);
+  for (std::string word; std::getline(words, word, ',');) {
+    auto found = std::find(weave::kEventKinds.begin(), weave::kEventKinds.end() - 1, word);
+    if (found == weave::kEventKinds.end() - 1 && !is_file(word)) {
+      throw base::UsageError(fmt::format("{}={}: no such kind of event, and no file of costs", name, word),
+                             fmt::format("one of: {}", fmt::join(weave::kEventKinds.begin(), weave::kEventKinds.end() - 1, ", ")));
+    }
+    if (found == weave::kEventKinds.end() - 1) choose_costs(name, word, options);
+    options.events |= 1u << (found - weave::kEventKinds.begin());
+  }
+}
+
+std::string names_of_events(uint32_t events, const std::string &cost_file) {
+  std::vector<std::string_view> names;
+  for (size_t kind = 0; kind < weave::kEventKinds.size(); ++kind) {
+    if (events & (1u << kind)) names.push_back(weave::kEventKinds[kind]);
+  }
+  if (!names.empty() && names.back() == weave::kEventKinds.back()) names.back() = cost_file;
+  return fmt::format("{}", fmt::join(names, ","));
+}
+
+// All paths, or those of a file. The compiler's parts may be started in other folders.
+void choose_paths(const Word &word, weave::Options &options) {
+  options.paths = true;
+  options.paths_file.clear();
+  if (!word.has_value) return;
+  if (word.value.empty()) throw base::UsageError("--paths=: no file is named", "leave out the = to count all paths");
+  options.paths_file = std::filesystem::absolute(word.value).string();
+}
+
+// --name=VALUE from one of the tables above, always handed over: the stand-in must not fall back on defaults.
+template <auto Member, const auto &Table>
+void set_choice(const Word &word, Options &options) {
+  options.*Member = choose(word, Table);
+}
+template <auto Member, const auto &Table>
+std::string choice_of(std::string_view name, const Options &options) {
+  return fmt::format("{}={}", name, name_of(options.*Member, Table));
+}
+template <auto Member>
+void set_flag(const Word &, Options &options) {
+  options.*Member = true;
+}
+
+constexpr BuildOption kOptions[] = {
+    {"--paths", Group::what, "[=SELECTION]",
+     "count every acyclic path, and with them all edges (chord paths); or only the paths chosen in a file (chord paths select)",
+     choose_paths,
+     [](const Options &o, Words &w) {
+       if (o.paths) w.push_back(o.paths_file.empty() ? "--paths" : fmt::format("--paths={}", o.paths_file));
+     }},
+    {"--except-noise", Group::what, "", "with --paths: what never returns is a partial path, not a path",
+     set_flag<&Options::except_noise>,
+     [](const Options &o, Words &w) {
+       if (o.except_noise) w.emplace_back("--except-noise");
+     }},
+    {"--events", Group::what, "[=KIND,KIND…]",
+     "one counter for each kind of event, exact at any call: instructions (the default), calls, branches, backward, loads, stores, "
+     "blocks, or a file of costs; and nothing else unless --place is given, too",
+     choose_events,
+     [](const Options &o, Words &w) {
+       if (o.events != 0) w.push_back(fmt::format("--events={}", names_of_events(o.events, o.cost_file)));
+     }},
+    {"--callsites", Group::what, "", "instructions of each call and function, with all they call", set_flag<&Options::callsites>,
+     [](const Options &o, Words &w) {
+       if (o.callsites) w.emplace_back("--callsites");
+     }},
+    {"--budget", Group::what, "", "with --events: the program can be stopped at an exact count (CHORD_BUDGET=KIND:N, chord_budget())",
+     set_flag<&Options::budget>,
+     [](const Options &o, Words &w) {
+       if (o.budget) w.emplace_back("--budget");
+     }},
+    {"--only", Group::what, "GLOB", "count these functions or source files alone; may be repeated",
+     [](const Word &word, Options &o) { o.only.push_back(word.value); },
+     [](const Options &o, Words &w) {
+       for (const std::string &glob : o.only) w.push_back("--only=" + glob);
+     }},
+    {"--except", Group::what, "GLOB", "leave these functions or source files alone; may be repeated",
+     [](const Word &word, Options &o) { o.except.push_back(word.value); },
+     [](const Options &o, Words &w) {
+       for (const std::string &glob : o.except) w.push_back("--except=" + glob);
+     }},
+    {"--durable", Group::how, "", "counts can survive SIGKILL: run the program with CHORD_DURABLE=1", set_flag<&Options::durable>,
+     [](const Options &o, Words &w) {
+       if (o.durable) w.emplace_back("--durable");
+     }},
+    {"--counters", Group::how, "thread|atomic|global", "thread (the default): exact in threads, without locked instructions",
+     set_choice<&Options::counters, kCounters>,
+     [](const Options &o, Words &w) { w.push_back(choice_of<&Options::counters, kCounters>("--counters", o)); }},
+    {"--weights", Group::how, "PROFILE|structure|paper",
+     "place counters where an earlier run seldom came, or by estimate; paper: as published, for study", choose_weights,
+     [](const Options &o, Words &w) {
+       w.push_back("--weights=" + (o.weights == Weights::measured ? o.weights_file : name_of(o.weights, kWeights)));
+     }},
+    {"--verify", Group::how, "", "prove that the woven object is the original plus probes; what cannot be proved is an error",
+     set_flag<&Options::verify>,
+     [](const Options &o, Words &w) {
+       if (o.verify) w.emplace_back("--verify");
+     }},
+    {"--place", Group::study, "optimal|redundant|vertex|vertex-edge|none", "where counters go; optimal (the default): fewest, coldest",
+     [](const Word &word, Options &o) {
+       o.place = choose(word, kPlacements);
+       o.place_chosen = true;
+     },
+     [](const Options &o, Words &w) { w.push_back(choice_of<&Options::place, kPlacements>("--place", o)); }},
+    {"--loop-counters", Group::study, "halves|registers|memory",
+     "where loops without calls keep their counters; halves (the default): in registers, two in a vector register where those run out",
+     set_choice<&Options::loop_counters, kLoopCounters>,
+     [](const Options &o, Words &w) { w.push_back(choice_of<&Options::loop_counters, kLoopCounters>("--loop-counters", o)); }},
+    {"--steps", Group::study, "copies|sums|widened|whole",
+     "which registers of the program count its loops: copies (the default): also those that go up by way of another register; sums: by "
+     "additions alone; widened: the same in each round; whole: by one instruction in 64 bits",
+     set_choice<&Options::steps, kSteps>,
+     [](const Options &o, Words &w) { w.push_back(choice_of<&Options::steps, kSteps>("--steps", o)); }},
+    {"--stubs", Group::study, "needed|apart|always",
+     "apart: stubs of jumps never fall into what they lead to; always: nor is a probe on a jump ever moved to where it leads",
+     set_choice<&Options::stubs, kStubs>,
+     [](const Options &o, Words &w) { w.push_back(choice_of<&Options::stubs, kStubs>("--stubs", o)); }},
+    {"--entries", Group::study, "implied|counted",
+     "implied (the default): the calls of a function that only known functions call follow from their counts; counted: each function "
+     "counts its own calls",
+     set_choice<&Options::entries, kEntries>,
+     [](const Options &o, Words &w) { w.push_back(choice_of<&Options::entries, kEntries>("--entries", o)); }},
+    {"--paths-algorithm", Group::study, "sound|published", "published: as in the paper; it can mix up paths",
+     set_choice<&Options::path_algorithm, kPathAlgorithms>,
+     [](const Options &o, Words &w) {
+       if (o.paths) w.push_back(choice_of<&Options::path_algorithm, kPathAlgorithms>("--paths-algorithm", o));
+     }},
+    {"--position-independent", Group::internal, "", "the code may end up in a shared object", set_flag<&Options::position_independent>,
+     [](const Options &o, Words &w) {
+       if (o.position_independent) w.emplace_back("--position-independent");
+     }},
+};
+
+constexpr Conflict kConflicts[] = {
+    {"--paths", "--events", "a path register and counters of events would both have to be kept at every probe"},
+    {"--paths", "--callsites", "calls are measured with counters of events, which builds for paths do not have"},
+    {"--paths", "--budget", "budgets are of events, which builds for paths do not count"},
+    {"--paths", "--durable", "the path that an activation is on is in a register, which does not survive its process"},
+    {"--callsites", "--durable", "the totals of open calls are not in the file"},
+    {"--callsites", "--counters=atomic", "calls are measured by each thread"},
+    {"--callsites", "--counters=global", "calls are measured by each thread"},
+    {"--callsites", "--place=none", "numbers of calls are those of the blocks"},
+    {"--durable", "--counters=atomic", "counts that survive are those of each thread"},
+    {"--durable", "--counters=global", "counts that survive are those of each thread"},
+};
+
+constexpr Requirement kRequirements[] = {{"--except-noise", "--paths"}};
+
+}  // namespace
+
+Word::Word(std::string typed) : text(std::move(typed)) {
+  size_t equals = text.find('=');
+  name = text.substr(0, equals);
+  has_value = equals != std::string::npos;
+  if (has_value) value = text.substr(equals + 1);
+}
+
+std::span<const BuildOption> build_options() { return kOptions; }
+std::span<const Conflict> conflicts() { return kConflicts; }
+std::span<const Requirement> requirements() { return kRequirements; }
+
+const BuildOption *find_build_option(std::string_view name) {
+  for (const BuildOption &option : kOptions) {
+    if (option.name == name) return &option;
+  }
+  return nullptr;
+}
+
+}  // namespace chord::driver
