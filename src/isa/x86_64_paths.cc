@@ -124,7 +124,9 @@ Snippet count_path(const PathHolder &h, const CounterPlace &place, Resources liv
     at.index_register = h.reg;
     return increment(at, live | general(h.reg));
   }
-  return with_scratch(h, live, 1, [&](const std::vector<unsigned> &r, int64_t moved) {
+  // Flags are kept in %rax: the index must not be there.
+  Resources taken = live | ((live & kFlags) ? general(rax) : 0);
+  return with_scratch(h, taken, 1, [&](const std::vector<unsigned> &r, int64_t moved) {
     at.index_register = r[0];
     Snippet s = increment(at, live | general(r[0]));
     s.text = fmt::format("\tmovq\t{},{}\n", slot(h, moved), reg(r[0])) + s.text;

@@ -51,6 +51,7 @@ class CountVisitor {
         for (const core::CounterSum::Term &t : map_.plan.sums[c.id].terms) at_vertex_[t.vertex].push_back({k, t.times});
       }
     }
+    for (const format::Spot &s : map_.spots) special_.insert(s.instruction);
     for (const format::Held &h : map_.held) {
       held_[h.counter] = &h;
       blocks_[h.counter].insert(h.blocks.begin(), h.blocks.end());
@@ -81,7 +82,16 @@ class CountVisitor {
     std::erase_if(state, [](const auto &s) { return s.second.is_usual(); });
   }
 
-  void arrive(Node, State &) {}
+  // Where a block begins everything on the way has been counted, or the map says what has not: of a function
+  // that does not return nothing else would tell.
+  void arrive(Node node, State &state) const {
+    if (node >> 32) return;
+    uint32_t i = static_cast<uint32_t>(node), n = f_.graph.number_of(i);
+    if (n == kNone || map_.blocks[f_.graph.block_of(i)].first != n || special_.contains(n)) return;
+    for (const auto &[k, ahead] : state) {
+      if (!ahead.attached && ahead.by != 0) fail(f_, i, fmt::format("counter {} is not what the plan says where a block begins", k));
+    }
+  }
 
   void leave(const Transition &t, const State &state) {
     if (!state.empty()) fail(f_, t.from, fmt::format("counter {} is not what the plan says when it returns", state.begin()->first));
@@ -220,6 +230,7 @@ class CountVisitor {
   std::map<uint32_t, std::vector<std::pair<uint32_t, int64_t>>> at_vertex_;
   std::map<uint32_t, const format::Held *> held_;
   std::map<uint32_t, std::set<uint32_t>> blocks_;
+  std::set<uint32_t> special_;  // instructions at which the map says more
   std::string_view symbol_;
 };
 

@@ -20,6 +20,7 @@ namespace chord::verify {
 
 struct ProcedureFacts {
   const Program &program;
+  const Pairing &pairing;
   const ProcedureFlow &flow;
   const MapGraph &graph;
   const Constants &constants;

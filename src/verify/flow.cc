@@ -15,7 +15,7 @@ using assembly::StatementKind;
 namespace {
 
 constexpr int64_t kWidening = 16;
-constexpr uint32_t kMostSteps = 4000;
+constexpr size_t kMostSteps = 400;  // on one way: inserted code has no loops
 
 }  // namespace
 
@@ -43,7 +43,7 @@ void ProcedureFlow::run() {
   if (f.entry == kNone) return;
   const Instr &entry = p_.instrs()[f.entry];
   uint32_t label = p_.label(f.name, entry.first);
-  go_on(kNone, Transition::Kind::enters, f.entry, u_.pairing.woven_of(label));
+  go_on(kNone, Transition::Kind::enters, f.entry, u_.pairing.woven_of(label), label);
   drain();
   for (const Mention &m : p_.mentions()) {
     if (p_.instrs()[m.instruction].function == function_) mention(m);
@@ -70,7 +70,7 @@ void ProcedureFlow::drain() {
     bool falls = x.flow == Flow::next || x.flow == Flow::conditional || x.flow == Flow::call;
     if (falls && in.next != kNone && p_.instrs()[in.next].function == function_) {
       if (p_.instrs()[in.next].first <= in.last) {  // both made by one statement
-        transitions_.push_back({Transition::Kind::falls, i, in.next, {}, kNone});
+        transitions_.push_back({Transition::Kind::falls, i, in.next, {}, kNone, 0});
         reach(in.next, levels_.at(i));
         continue;
       }
@@ -80,7 +80,7 @@ void ProcedureFlow::drain() {
     }
     bool ends = x.flow == Flow::leave;
     if (ends && levels_.at(i) != 0) fail(i, "it returns from a frame that is still wider");
-    if (ends) transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone});
+    if (ends) transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone, 0});
   }
 }
 
@@ -90,7 +90,7 @@ void ProcedureFlow::branch(uint32_t i) {
   const Statement &a = p_.source().statements[in.last], &b = b_.statements[u_.pairing.woven_of(in.last)];
   if (in.facts.indirect) {
     if (levels_.at(i) != 0 && leaves(i)) fail(i, "it leaves a frame that is still wider");
-    transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone});
+    transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone, 0});
     return;
   }
   bool inside = in.target != kNone && p_.instrs()[in.target].function == function_;
@@ -98,12 +98,12 @@ void ProcedureFlow::branch(uint32_t i) {
   uint32_t label = u_.pairing.label(name, u_.pairing.woven_of(in.last));
   if (inside) {
     if (label == kNone) fail(i, "it leads to a label that is gone");
-    return go_on(i, Transition::Kind::jumps, in.target, label);
+    return go_on(i, Transition::Kind::jumps, in.target, label, p_.label(in.callee, in.last));
   }
   bool same = a.operands == b.operands || is_stand_in(p_, in.callee, name);
   if (same && levels_.at(i) != 0) fail(i, "it leaves a frame that is still wider");
   if (same) {
-    transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone});
+    transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone, 0});
     return;
   }
   if (label == kNone || !u_.pairing.is_inserted(label)) fail(i, "it leads elsewhere");
@@ -136,9 +136,10 @@ Surroundings ProcedureFlow::around(uint32_t from, Transition::Kind kind, uint32_
   return out;
 }
 
-void ProcedureFlow::go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t table) {
+void ProcedureFlow::go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t label, uint32_t table) {
   int64_t level = from != kNone ? levels_.at(from) : kind == Transition::Kind::enters ? 0 : inside_;
-  Transition t{kind, from, to, {}, table};
+  uint32_t padding = label == kNone ? p_.instrs()[to].padding : p_.padding_from(label, to);
+  Transition t{kind, from, to, {}, table, padding};
   std::vector<Way> ways;
   walk(start, to, {}, {Machine(atoms_, around(from, kind, to, level)), {}}, ways);
   bool plain = ways.size() == 1 && ways[0].steps.empty();
@@ -153,7 +154,7 @@ void ProcedureFlow::go_on(uint32_t from, Transition::Kind kind, uint32_t to, uin
 
 // By a stub that jumps to `target` in the end.
 void ProcedureFlow::leave(uint32_t from, uint32_t start, std::string_view target) {
-  Transition t{Transition::Kind::jumps, from, kNone, {}, kNone};
+  Transition t{Transition::Kind::jumps, from, kNone, {}, kNone, 0};
   std::vector<Way> ways;
   walk(start, kNone, target, {Machine(atoms_, around(from, t.kind, kNone, levels_.at(from))), {}}, ways);
   for (Way &way : ways) arrive(t, way);
@@ -165,7 +166,7 @@ void ProcedureFlow::leave(uint32_t from, uint32_t start, std::string_view target
 // to `out`.
 void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way, std::vector<Way> &ends) {
   uint32_t about = to != kNone ? to : p_.functions()[function_].entry;
-  for (uint32_t steps = 0; s != kNone; s = u_.pairing.next(s)) {
+  for (; s != kNone; s = u_.pairing.next(s)) {
     const Statement &x = b_.statements[s];
     if (!u_.pairing.is_inserted(s)) {
       uint32_t original = u_.pairing.original_of(s);
@@ -178,7 +179,7 @@ void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way,
       return;
     }
     if (x.kind != StatementKind::instruction) continue;
-    if (++steps > kMostSteps || ends.size() > 64) fail(about, "inserted code does not end");
+    if (way.steps.size() > kMostSteps || ends.size() > 64) fail(about, "inserted code does not end");
     std::optional<ProbeInstruction> probe = read_probe(x);
     if (!probe) fail(about, fmt::format("an inserted instruction that is none of a probe: {} {}", x.name, x.operands));
     way.steps.push_back({s, way.machine.stack_moved().value_or(0)});
@@ -198,6 +199,7 @@ void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way,
       continue;
     }
     Way other = way;
+    if (probe->op == Op::jump_sign) other.at_limit = true;
     if (probe->op == Op::jump_zero) other.machine.suppose_equal();
     if (probe->op == Op::jump_other) way.machine.suppose_equal();
     walk(label, to, out, std::move(other), ends);
@@ -210,6 +212,9 @@ void ProcedureFlow::arrive(const Transition &t, Way &way) {
   std::optional<int64_t> moved = way.machine.stack_moved();
   if (!moved) fail(anchor(t), "the stack pointer is lost");
   int64_t after = before - *moved;
+  const std::vector<Effect> &effects = way.machine.effects();
+  bool asks = std::any_of(effects.begin(), effects.end(), [](const Effect &e) { return e.kind == Effect::Kind::asks_budget; });
+  if (asks != way.at_limit) fail(anchor(t), "the runtime is not asked when a budget is used up");
   if (after != before) check_level(t, way.machine, before, after);
   // What the widened frame keeps must stay there.
   if (before == kWidening && after == kWidening && kept_ != kNoRegister) {
@@ -274,6 +279,11 @@ std::optional<int64_t> ProcedureFlow::woven_stack(uint32_t i) const {
   return at && level != levels_.end() ? std::optional(*at - level->second) : std::nullopt;
 }
 
+bool ProcedureFlow::begins_with_mark(uint32_t s) const {
+  while (s != kNone && b_.statements[s].kind != StatementKind::instruction) s = u_.pairing.next(s);
+  return s != kNone && b_.statements[s].name == "endbr64";
+}
+
 // Data that names code leads to the same instruction as before.
 void ProcedureFlow::mention(const Mention &m) {
   uint32_t s = u_.pairing.woven_of(m.statement);
@@ -284,7 +294,8 @@ void ProcedureFlow::mention(const Mention &m) {
   uint32_t label = u_.pairing.label(name, s);
   if (label == kNone && a[m.operand] == b[m.operand]) label = u_.pairing.woven_of(m.label);
   if (label == kNone) fail(m.instruction, "a word that leads to it names nothing");
-  go_on(kNone, m.lands ? Transition::Kind::lands : Transition::Kind::named, m.instruction, label, m.table);
+  if (p_.instrs()[m.instruction].facts.entry_mark && !begins_with_mark(label)) fail(m.instruction, "where tables lead it must begin with endbr64");
+  go_on(kNone, m.lands ? Transition::Kind::lands : Transition::Kind::named, m.instruction, label, m.label, m.table);
 }
 
 // ---- unwind rules ----

@@ -36,6 +36,7 @@ struct Transition {
   // What inserted code does, on each way through it; empty if there is none.
   std::vector<Machine> ends;
   uint32_t table = kNone;  // named: the table in which it is
+  uint32_t padding = 0;    // instructions of an alignment, executed on the way in the original
 };
 
 // What proving needs of the unit.
@@ -73,9 +74,10 @@ class ProcedureFlow {
   struct Way {
     Machine machine;
     std::vector<Step> steps;
+    bool at_limit = false;  // a counter has come to the limit of its budget
   };
 
-  void go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t table = kNone);
+  void go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t label = kNone, uint32_t table = kNone);
   void branch(uint32_t from);
   void leave(uint32_t from, uint32_t start, std::string_view target);
   void walk(uint32_t statement, uint32_t to, std::string_view out, Way way, std::vector<Way> &ends);
@@ -88,6 +90,7 @@ class ProcedureFlow {
   void reach(uint32_t instruction, int64_t level);
   void drain();
   void mention(const Mention &m);
+  bool begins_with_mark(uint32_t statement) const;
   bool leaves(uint32_t instruction) const;
   [[noreturn]] void fail(uint32_t instruction, std::string what) const;
   uint32_t anchor(const Transition &t) const;

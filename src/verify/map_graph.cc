@@ -132,6 +132,17 @@ void MapGraph::search(uint32_t origin, uint32_t vertex, uint32_t goal, Accepts f
   }
 }
 
+// Ways that differ by the padding they lead through are edges of their own.
+void MapGraph::keep_padded(uint32_t padding, std::vector<EdgeChain> &chains) const {
+  std::vector<EdgeChain> right;
+  for (const EdgeChain &chain : chains) {
+    uint32_t count = 0;
+    for (uint32_t e : chain.edges) count += map_.edges[e].padding_count;
+    if (count == padding) right.push_back(chain);
+  }
+  if (!right.empty() || chains.size() > 1) chains = std::move(right);
+}
+
 std::vector<EdgeChain> MapGraph::chains(const Transition &t) const {
   std::vector<EdgeChain> out;
   if (is_inside_block(t)) return out;
@@ -148,6 +159,7 @@ std::vector<EdgeChain> MapGraph::chains(const Transition &t) const {
       if (map_.blocks[v].kind == VertexKind::dispatch && !reads(v, t.table)) continue;
       if (right) search(v, v, goal, any, {}, out);
     }
+    keep_padded(t.padding, out);
     if (out.empty() && t.kind == Transition::Kind::lands) fail(t.to, "the map does not know that exceptions land here");
     return out;
   }
@@ -157,6 +169,7 @@ std::vector<EdgeChain> MapGraph::chains(const Transition &t) const {
   }
   Accepts first = t.kind == Transition::Kind::enters ? enters : t.to == kNone ? goes_out : t.kind == Transition::Kind::falls ? falls : jumps;
   search(from, from, goal, first, {}, out);
+  if (t.to != kNone) keep_padded(t.padding, out);
   bool indirect = t.from != kNone && p_.instrs()[t.from].facts.indirect;
   if (indirect && t.to == kNone) {
     // To the dispatch vertex, from which tables lead on.

@@ -43,6 +43,7 @@ class MapGraph {
   void tie_tables();
   bool reads(uint32_t vertex, uint32_t table) const;
   std::set<uint32_t> blocks_behind(uint32_t vertex) const;
+  void keep_padded(uint32_t padding, std::vector<EdgeChain> &chains) const;
   using Accepts = bool (*)(format::EdgeKind);
   void search(uint32_t origin, uint32_t vertex, uint32_t goal, Accepts first, EdgeChain chain, std::vector<EdgeChain> &out) const;
   bool is_code(uint32_t v) const { return map_.blocks[v].kind == format::VertexKind::code; }

@@ -107,11 +107,19 @@ void Program::decode_section(uint32_t section, const std::vector<uint32_t> &stat
   uint32_t function = kNone;
   size_t start = instrs_.size();
   std::string_view contents = layout_.contents[section];
+  uint32_t padding = 0;
   for (size_t k = 0; k < statements.size(); ++k) {
     uint32_t s = statements[k];
     if (auto f = function_at_.find(s); f != function_at_.end()) function = f->second;
     const auto &[begin, end] = layout_.places[s];
-    if (begin == end || assembly::is_alignment(source_.statements[s])) continue;
+    if (begin == end) continue;
+    if (assembly::is_alignment(source_.statements[s])) {
+      for (uint32_t at = begin; at < end; ++padding) {
+        std::optional<Facts> facts = facts_of(contents.substr(at, end - at));
+        at += facts ? facts->size : end - at;
+      }
+      continue;
+    }
     for (uint32_t at = begin; at < end;) {
       std::optional<Facts> facts = facts_of(contents.substr(at));
       if (!facts) {
@@ -125,6 +133,8 @@ void Program::decode_section(uint32_t section, const std::vector<uint32_t> &stat
       while (at + facts->size > layout_.places[last].end && k + 1 < statements.size()) last = statements[++k];
       add(s, last, at, *facts);
       instrs_.back().function = function;
+      instrs_.back().padding = padding;
+      padding = 0;
       at += facts->size;
     }
   }
@@ -181,6 +191,17 @@ uint32_t Program::label(std::string_view name, uint32_t from) const {
 uint32_t Program::instr_at(uint32_t section, uint32_t offset) const {
   auto found = by_place_.find(place(section, offset));
   return found == by_place_.end() ? kNone : found->second;
+}
+
+uint32_t Program::padding_from(uint32_t label, uint32_t i) const {
+  uint32_t section = source_.statements[label].section, count = 0;
+  if (section != source_.statements[instrs_[i].first].section || at_or_behind_[label] != i) return 0;
+  std::string_view contents = layout_.contents[section];
+  for (uint32_t at = layout_.places[label].begin; at < instrs_[i].offset; ++count) {
+    std::optional<Facts> facts = facts_of(contents.substr(at, instrs_[i].offset - at));
+    at += facts ? facts->size : instrs_[i].offset - at;
+  }
+  return count;
 }
 
 uint32_t Program::function_named(std::string_view name) const {

@@ -24,6 +24,7 @@ struct Instr {
   uint32_t function = kNone;
   uint32_t next = kNone;         // the instruction behind it in its section
   uint32_t target = kNone;       // direct branches: the instruction they lead to, if it is here
+  uint32_t padding = 0;          // instructions that an alignment puts in front of it
   std::string_view callee;       // direct branches: the symbol they name, without @PLT
 };
 
@@ -63,6 +64,8 @@ class Program {
   uint32_t instr_from(uint32_t statement) const { return at_or_behind_[statement]; }
   // The instruction that starts at these bytes of the section of a statement.
   uint32_t instr_at(uint32_t section, uint32_t offset) const;
+  // Instructions of padding that who arrives at a label executes in front of an instruction.
+  uint32_t padding_from(uint32_t label, uint32_t instruction) const;
   uint32_t function_named(std::string_view name) const;
   uint32_t offset_of(uint32_t statement) const { return layout_.places[statement].begin; }
   // Some instruction here touches more than 128 bits of a vector register.

@@ -3,6 +3,7 @@
 #include <chord_abi.h>
 #include <fmt/core.h>
 
+#include "format/event_names.h"
 #include "verify/x86_64_probe.h"
 
 namespace chord::verify {
@@ -41,6 +42,10 @@ class Reader {
 
   void label(uint32_t s, std::string_view name) {
     label_ = name;
+    constexpr std::string_view kEvent = "__chord_event.";
+    for (size_t kind = 0; kind < format::kEventNames.size(); ++kind) {
+      if (name.starts_with(kEvent) && name.substr(kEvent.size()) == format::kEventNames[kind]) out_.event_kinds |= 1u << kind;
+    }
     if (name != ".Lchord_low" && name != ".Lchord_high") return;
     bool low = name == ".Lchord_low";
     uint32_t next = pairing_.next(s);

@@ -21,6 +21,7 @@ struct Records {
   std::map<uint64_t, Record> by_key;
   std::map<std::string_view, uint64_t> sizes;  // bytes behind a label
   std::string fault;                           // empty, or what of them cannot be
+  uint32_t event_kinds = 0;                    // counted in this unit, one bit each
   bool has_halves = false;                     // the constants that count halves of vector registers are right
 };
 

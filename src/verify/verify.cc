@@ -2,10 +2,15 @@
 
 #include <fmt/core.h>
 
+#include "format/measured_calls.h"
+
 #include "verify/constants.h"
 #include "verify/counts.h"
+#include "verify/events.h"
 #include "verify/flow.h"
 #include "verify/liveness.h"
+#include "verify/marks.h"
+#include "verify/paths.h"
 #include "verify/program.h"
 #include "verify/statements.h"
 #include "verify/unwind.h"
@@ -29,6 +34,8 @@ class Prover {
     faults_ = std::move(statements.faults);
     records_ = read_records(pairing_);
     if (!records_.fault.empty()) faults_.push_back({"", 0, records_.fault});
+    anchors_ = read_anchors(pairing_);
+    if (!anchors_.fault.empty()) faults_.push_back({"", 0, anchors_.fault});
     widened_ = std::move(statements.widened_steps);
     UnitFacts unit{program, pairing_, evidence, liveness, rules, woven_rules, statements.moved};
     for (const format::Procedure &p : claim_.map.procedures) {
@@ -70,10 +77,14 @@ class Prover {
   void prove_counting(const UnitFacts &unit, const format::Procedure &p, const ProcedureFlow &flow, uint32_t f) {
     MapGraph graph(unit.program, p, f);
     Constants constants(unit.program, flow.transitions());
-    ProcedureFacts facts{unit.program, flow, graph, constants, records_, widened_, f};
+    ProcedureFacts facts{unit.program, unit.pairing, flow, graph, constants, records_, widened_, f};
     prove_places(facts);
     bool paths = p.plan.placement == core::Placement::paths || p.plan.placement == core::Placement::chosen_paths;
     if (!paths) prove_counts(facts);
+    if (paths) prove_paths(facts);
+    bool measures = records_.by_key.contains(format::totals_key(p));
+    if (records_.event_kinds != 0 || measures) prove_events(facts);
+    prove_marks(facts, anchors_, unit.moved);
   }
 
   // Every inserted instruction was executed above, but for those in front of code that nothing leads to.
@@ -95,6 +106,7 @@ class Prover {
   std::vector<bool> woven_;  // by function
   std::set<uint32_t> visited_, unreached_, widened_;
   Records records_;
+  Anchors anchors_;
   std::vector<Fault> faults_;
 };
 

@@ -117,6 +117,11 @@ Value Machine::word(int64_t key) {
 
 Value Machine::frame_word(int64_t at) { return word(at); }
 
+std::optional<Value> Machine::stored(int64_t at) const {
+  auto found = stack_.find(at);
+  return found == stack_.end() ? std::nullopt : std::optional(found->second);
+}
+
 Value Machine::load(const Operand &m) {
   if (m.rip && m.value.relocation == "gottpoff" && m.value.number == 0) {
     return atom_value(atoms_->find(Meaning::offset_word, m.value.symbol));

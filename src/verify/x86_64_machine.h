@@ -59,6 +59,8 @@ class Machine {
   std::optional<int64_t> stack_moved() const;
   // A word of the frame, by its distance from the stack pointer at the entry.
   Value frame_word(int64_t at);
+  // What was put there, if anything was.
+  std::optional<Value> stored(int64_t at) const;
   const std::vector<Effect> &effects() const { return effects_; }
   const std::map<Atom, int64_t> &known() const { return known_; }
   const Atoms &atoms() const { return *atoms_; }
