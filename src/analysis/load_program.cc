@@ -102,6 +102,7 @@ Program load_program(const format::Profile &profile, const LoadOptions &options)
   std::vector<std::string> warnings = profile.warnings;
   std::vector<Object> objects = read_objects(segments, options, warnings);
   Program program = count_program(std::move(objects), segments);
+  if (!options.program.empty()) program.path = options.program;  // where it is now
   bool counted = std::any_of(program.procedures.begin(), program.procedures.end(), [](const CountedProcedure &p) {
     return p.map->plan.placement != core::Placement::none;
   });

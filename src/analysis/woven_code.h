@@ -52,11 +52,14 @@ class PartLayout {
   // nothing if there things are as the next instruction tells.
   std::optional<uint32_t> spot_at(uint32_t offset) const;
 
- private:
   struct Place {
     uint32_t begin = 0, end = 0;  // woven offsets
     uint32_t instruction = 0;
   };
+  // Every instruction whose place is known, ascending.
+  const std::vector<Place> &places() const { return places_; }
+
+ private:
   std::vector<Place> places_;  // ascending
   std::vector<uint32_t> marks_, spots_;  // woven offsets, ascending
   uint32_t first_spot_ = 0;              // number of the part's first in the procedure

@@ -19,7 +19,8 @@ constexpr const char *kExamples =
     "  chord report --by=function --top=20       the hottest functions\n"
     "  chord report --by=line --csv > lines.csv  every line with its count\n"
     "  chord report prog.chord --by=instruction --json\n"
-    "  chord report --by=opcode                  the instruction mix\n"
+    "  chord report --by=opcode                  the instruction mix; --by=class: loads, branches, …\n"
+    "  chord report --by=inlined --top=20        functions that were inlined, with their instructions\n"
     "  chord report --by=loop --top=10           loops with trip counts, hottest first\n"
     "\n"
     "Rows by default: functions, files, loops and opcodes by instructions executed, the rest in\n"
@@ -43,7 +44,7 @@ void print_summary(const analysis::Program &program, const ListingOptions &listi
     hottest.keep_top(top);
     print(report::render_csv(hottest));
   } else {
-    print(report::summary_text(program, top, report::style_of_stdout()));
+    print_paged(report::summary_text(program, top, text_style(listing)));
   }
 }
 
@@ -55,7 +56,7 @@ int cmd_report(std::vector<std::string> args) {
   ListingOptions listing;
   std::string by;
   add_input_options(app, input);
-  app.add_option("--by", by, "function, file, line, block, edge, loop, instruction or opcode; without it a summary")
+  app.add_option("--by", by, "function, inlined, inlined-site, file, line, block, edge, loop, instruction, opcode or class; without it a summary")
       ->type_name("KIND");
   add_listing_options(app, listing);
   app.footer(kExamples);

@@ -14,7 +14,7 @@
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "chord_abi.h"
-#include "report/render.h"
+#include "cli/pager.h"
 
 namespace chord::cli {
 
@@ -33,6 +33,15 @@ void add_listing_options(CLI::App &app, ListingOptions &options) {
   app.add_option("--top", options.top, "only the N rows with the greatest counts")
       ->type_name("N")
       ->check(CLI::Range(size_t{1}, size_t{1000000000}));
+  app.add_flag("--wide", options.wide, "names and paths in full, however long the lines become");
+  app.add_option("--root", options.root, "show paths relative to this folder; without it to the one they share")->type_name("FOLDER");
+}
+
+report::TextStyle text_style(const ListingOptions &options) {
+  report::TextStyle style = report::style_of_stdout();
+  style.wide = options.wide;
+  style.root = options.root;
+  return style;
 }
 
 void add_input_options(CLI::App &app, InputOptions &options) {
@@ -141,8 +150,12 @@ void print_listing(report::Table &table, const ListingOptions &options, const nl
   } else if (options.csv) {
     print(report::render_csv(table));
   } else {
-    print(report::render_text(table, report::style_of_stdout()));
+    print_paged(report::render_text(table, text_style(options)));
   }
+}
+
+void print_paged(const std::string &text) {
+  if (!show_in_pager(text)) print(text);
 }
 
 void print(const std::string &text) {

@@ -8,6 +8,7 @@
 
 #include "analysis/program.h"
 #include "cli/arguments.h"
+#include "report/render.h"
 #include "report/table.h"
 
 namespace chord::cli {
@@ -20,7 +21,11 @@ struct ListingOptions {
   bool json = false;
   bool csv = false;
   size_t top = 0;  // 0: all
+  bool wide = false;
+  std::string root;
 };
+// What standard output can show, and what the user wants of it.
+report::TextStyle text_style(const ListingOptions &options);
 void add_listing_options(CLI::App &app, ListingOptions &options);
 
 struct InputOptions {
@@ -49,6 +54,8 @@ analysis::Program load(const InputOptions &input, bool texts, bool paths = false
 // Writes the listing to stdout as asked for.
 void print_listing(report::Table &table, const ListingOptions &options, const nlohmann::ordered_json &head);
 
+// The same for text that may be longer than the screen: on a terminal through a pager.
+void print_paged(const std::string &text);
 // Writes to stdout; Error if it cannot be written (a full disk), silent if nobody reads it.
 void print(const std::string &text);
 

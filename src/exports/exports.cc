@@ -11,6 +11,10 @@ constexpr Format kFormats[] = {
     {"lcov", "coverage of lines, functions and branches, for genhtml and most coverage services", write_lcov, false},
     {"cobertura", "the same as Cobertura's XML, for Jenkins, GitLab and Azure", write_cobertura, false},
     {"gcov-json", "the same as gcov's JSON, which gcovr reads, too", write_gcov_json, false},
+    {"callgrind", "instructions, lines, calls and jumps, for KCachegrind and callgrind_annotate", write_callgrind, false},
+    {"sarif", "lines that never ran or exceed --budget, for editors and code hosts", write_sarif, false},
+    {"bbv", "basic-block vectors of the runs or marks, for SimPoint", write_bbv, false},
+    {"sqlite", "a database of functions, blocks, edges, lines, calls, paths and runs", write_sqlite, true},
 };
 
 }  // namespace

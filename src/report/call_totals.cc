@@ -44,7 +44,7 @@ bool has_call_totals(const Program &program) {
 Table list_function_totals(const Program &program) {
   Table t;
   t.by = "function";
-  t.columns = {{"function", "", true}, {"demangled", "function", true}, {"calls", "calls"},
+  t.columns = {{"function", "", true}, {"demangled", "function", true, Holds::names}, {"calls", "calls"},
                {"exclusive", "exclusive"}, {"inclusive", "inclusive"}};
   t.text_order = {4, 3, 2, 1};
   t.weight = 4;

@@ -8,7 +8,6 @@
 #include <cstdlib>
 #include <map>
 
-#include "analysis/lines.h"
 #include "base/diagnostics.h"
 #include "format/measured_calls.h"
 #include "report/call_totals.h"
@@ -105,6 +104,12 @@ using Values = std::map<std::string, double>;
 bool matches(const std::string &glob, const std::string &name) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; }
 
 void add_functions(const Rule &rule, const Measured &measured, Values &out) {
+  if (measured.program == nullptr) {
+    for (const BaselineFunction &f : measured.facts->functions) {
+      if (matches(rule.name, f.name)) out[f.name] += static_cast<double>(rule.subject == Subject::calls ? f.calls : f.executed);
+    }
+    return;
+  }
   for (const CountedProcedure &p : measured.program->procedures) {
     if (!matches(rule.name, p.map->name)) continue;
     if (!p.exact())
@@ -129,6 +134,7 @@ void add_calls(const Rule &rule, const CountedProcedure &p, Values &out) {
 }
 
 void add_with_callees(const Rule &rule, const Measured &measured, Values &out) {
+  if (measured.program == nullptr) throw base::Error("a baseline file holds no totals of calls", "compare with a profile");
   if (!has_call_totals(*measured.program))
     throw base::Error("the profile holds no totals of calls", "build with `chord --callsites gcc …`");
   for (const CountedProcedure &p : measured.program->procedures) {
@@ -141,6 +147,7 @@ void add_with_callees(const Rule &rule, const Measured &measured, Values &out) {
 }
 
 const EventCounts &counts_for(const Rule &rule, const Measured &measured) {
+  if (measured.events == nullptr) throw base::Error("a baseline file holds no events", "compare with a profile");
   if (rule.subject == Subject::events) return measured.events->total;
   for (const auto &[label, counts] : measured.events->by_mark) {
     if (label == rule.name) return counts;
@@ -152,7 +159,7 @@ const EventCounts &counts_for(const Rule &rule, const Measured &measured) {
 Values measure(const Rule &rule, const Measured &measured) {
   Values out;
   if (rule.subject == Subject::total) {
-    out["total"] = static_cast<double>(measured.program->instructions);
+    out["total"] = static_cast<double>(measured.program != nullptr ? measured.program->instructions : measured.facts->instructions);
   } else if (rule.subject == Subject::inclusive || rule.subject == Subject::callsite) {
     add_with_callees(rule, measured, out);
   } else if (rule.needs_program()) {
@@ -211,34 +218,6 @@ std::vector<Violation> check_rules(const std::vector<Rule> &rules, const Measure
       // A function that the baseline does not have has not grown.
       if (value > limit && (!rule.grows || old != before.end())) out.push_back({&rule, name, base, value});
     }
-  }
-  return out;
-}
-
-std::string grown_lines(const Measured &now, const Measured &baseline, size_t top) {
-  std::map<std::pair<std::string, uint32_t>, std::pair<double, double>> lines;
-  auto add = [&](const Measured &measured, bool is_now) {
-    analysis::LineTable table = analysis::count_lines(*measured.program);
-    for (const analysis::LineCount &l : table.lines) {
-      auto &[before, after] = lines[{table.files[l.file].name, l.line}];
-      (is_now ? after : before) +=
-          static_cast<double>(l.executed) / static_cast<double>(std::max<uint64_t>(measured.runs, 1));
-    }
-  };
-  add(baseline, false);
-  add(now, true);
-  using Entry = decltype(lines)::const_pointer;
-  std::vector<Entry> grown;
-  for (const auto &entry : lines) {
-    if (entry.second.second > entry.second.first) grown.push_back(&entry);
-  }
-  auto growth = [](Entry e) { return e->second.second - e->second.first; };
-  std::stable_sort(grown.begin(), grown.end(), [&](Entry a, Entry b) { return growth(a) > growth(b); });
-  if (grown.size() > top) grown.resize(top);
-  std::string out;
-  for (Entry e : grown) {
-    out += fmt::format("  {}:{}: {:.0f} -> {:.0f}\n", e->first.first, e->first.second, e->second.first,
-                       e->second.second);
   }
   return out;
 }

@@ -24,6 +24,7 @@
 
 #include "analysis/event_totals.h"
 #include "analysis/program.h"
+#include "report/baseline.h"
 
 namespace chord::report {
 
@@ -43,9 +44,11 @@ struct Rule {
 // Throws Error naming `path` and the line.
 std::vector<Rule> parse_rules(std::string_view text, const std::string &path);
 
-// What a rule is applied to. `program` is null if no rule needs it.
+// What a rule is applied to. `program` is null if no rule needs it, or if only a baseline file
+// is there, which is `facts` then.
 struct Measured {
   const analysis::Program *program = nullptr;
+  const Baseline *facts = nullptr;
   const analysis::EventTotals *events = nullptr;
   uint64_t runs = 1;
 };
@@ -61,8 +64,5 @@ struct Violation {
 // that the profile does not hold.
 std::vector<Violation> check_rules(const std::vector<Rule> &rules, const Measured &now,
                                    const Measured *baseline);
-
-// The lines that grew most, most first: "file:line  before -> now".
-std::string grown_lines(const Measured &now, const Measured &baseline, size_t top);
 
 }  // namespace chord::report

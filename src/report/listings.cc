@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <memory>
+#include <numeric>
 #include <unordered_map>
 
 #include "analysis/lines.h"
@@ -38,7 +39,8 @@ uint64_t count_never(const CountedProcedure &p) {
   return static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{0}));
 }
 
-// Procedures in the order of the program's text.
+}  // namespace
+
 std::vector<const CountedProcedure *> in_order(const Program &program) {
   std::vector<const CountedProcedure *> order;
   for (const CountedProcedure &p : program.procedures) order.push_back(&p);
@@ -48,7 +50,19 @@ std::vector<const CountedProcedure *> in_order(const Program &program) {
   return order;
 }
 
-}  // namespace
+std::vector<uint32_t> in_text_order(const format::Procedure &procedure) {
+  const std::vector<format::Instruction> &all = procedure.instructions;
+  std::vector<uint32_t> order(all.size());
+  std::iota(order.begin(), order.end(), uint32_t{0});
+  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    return all[a].fragment != all[b].fragment ? all[a].fragment < all[b].fragment : all[a].offset < all[b].offset;
+  });
+  return order;
+}
+
+std::string_view edge_kind_name(format::EdgeKind kind) { return kEdgeKinds[static_cast<size_t>(kind)]; }
+
+bool is_listed(const format::Block &block) { return block.kind == format::VertexKind::code && block.count != 0; }
 
 std::string demangle(const std::string &name) {
   if (!name.starts_with("_Z")) return name;
@@ -74,8 +88,8 @@ Table list_functions(const Program &program) {
   Table t;
   t.by = "function";
   t.columns = {{"function", "", true},
-               {"demangled", "function", true},
-               {"file", "file", true},
+               {"demangled", "function", true, Holds::names},
+               {"file", "file", true, Holds::paths},
                {"unit", "", true},
                {"module", "", true},
                {"calls", "calls"},
@@ -127,7 +141,7 @@ Table list_files(const Program &program) {
   }
   Table t;
   t.by = "file";
-  t.columns = {{"file", "file", true},
+  t.columns = {{"file", "file", true, Holds::paths},
                {"functions", "functions"},
                {"calls", "calls"},
                {"executed", "executed"},
@@ -154,7 +168,7 @@ Table list_lines(const Program &program) {
   analysis::LineTable lines = analysis::count_lines(program);
   Table t;
   t.by = "line";
-  t.columns = {{"file", "file", true},   {"line", "line"},           {"count", "count"},
+  t.columns = {{"file", "file", true, Holds::paths},   {"line", "line"},           {"count", "count"},
                {"executed", "executed"}, {"instructions", "instrs"}, {"exact", ""}};
   t.text_order = {2, 3, 4, 1, 0};
   t.weight = 2;
@@ -171,7 +185,7 @@ Table list_lines(const Program &program) {
 Table list_blocks(const Program &program) {
   Table t;
   t.by = "block";
-  t.columns = {{"function", "function", true},
+  t.columns = {{"function", "", true},
                {"unit", "", true},
                {"block", "block"},
                {"kind", "kind", true},
@@ -181,20 +195,22 @@ Table list_blocks(const Program &program) {
                {"instructions", "instrs"},
                {"file", "", true},
                {"line", "line"},
-               {"exact", ""}};
-  t.text_order = {6, 7, 5, 2, 3, 9, 0};
+               {"exact", ""},
+               {"demangled", "function", true, Holds::names}};
+  t.text_order = {6, 7, 5, 2, 3, 9, 11};
   t.weight = 6;
   for (const CountedProcedure *p : in_order(program)) {
+    std::string_view name = t.keep(demangle(p->map->name));
     for (size_t b = 0; b < p->map->blocks.size(); ++b) {
       const format::Block &block = p->map->blocks[b];
-      if (block.kind != format::VertexKind::code || block.count == 0) continue;
+      if (!is_listed(block)) continue;
       const format::Instruction &first = p->map->instructions[block.first];
       t.add({text(p->map->name), text(p->unit->unit), ordinal(b),
              text(kVertexKinds[static_cast<size_t>(block.kind)]),
              text(p->map->fragments[first.fragment].name), offset(first.offset),
              number_if(p->exact(), p->counts.vertex[b]), number(block.count),
              text(first.line != 0 ? std::string_view(p->unit->files[first.file]) : std::string_view()),
-             ordinal(first.line), flag(p->exact())});
+             ordinal(first.line), flag(p->exact()), text(name)});
     }
   }
   return t;
@@ -204,12 +220,14 @@ Table list_edges(const Program &program) {
   Table t;
   t.by = "edge";
   t.columns = {
-      {"function", "function", true}, {"unit", "", true}, {"edge", "edge"}, {"from", "from"}, {"to", "to"},
-      {"kind", "kind", true},         {"count", "count"}, {"exact", ""}};
-  t.text_order = {6, 3, 4, 5, 0};
+      {"function", "", true}, {"unit", "", true}, {"edge", "edge"}, {"from", "from"}, {"to", "to"},
+      {"kind", "kind", true},         {"count", "count"}, {"exact", ""},
+      {"demangled", "function", true, Holds::names}};
+  t.text_order = {6, 3, 4, 5, 8};
   t.weight = 6;
   uint64_t open = 0;
   for (const CountedProcedure *p : in_order(program)) {
+    std::string_view name = t.keep(demangle(p->map->name));
     for (size_t e = 0; e < p->map->edges.size(); ++e) {
       const format::Edge &edge = p->map->edges[e];
       if (!p->counts.edge_known[e]) {
@@ -219,7 +237,7 @@ Table list_edges(const Program &program) {
       bool known = p->exact();
       t.add({text(p->map->name), text(p->unit->unit), ordinal(e), ordinal(edge.from), ordinal(edge.to),
              text(kEdgeKinds[static_cast<size_t>(edge.kind)]), number_if(known, p->counts.edge[e]),
-             flag(known)});
+             flag(known), text(name)});
     }
   }
   if (open != 0) {
@@ -239,7 +257,7 @@ Table list_instructions(const Program &program) {
                {"offset", "offset"},
                {"size", ""},
                {"count", "count"},
-               {"file", "file", true},
+               {"file", "file", true, Holds::paths},
                {"line", "line"},
                {"text", "instruction", true},
                {"exact", ""}};
@@ -250,14 +268,7 @@ Table list_instructions(const Program &program) {
   t.reserve(total);
   for (const CountedProcedure *p : in_order(program)) {
     const std::vector<format::Instruction> &all = p->map->instructions;
-    std::vector<uint32_t> order(all.size());
-    for (uint32_t i = 0; i < order.size(); ++i) order[i] = i;
-    // Padding stands behind the blocks in the map; here it goes where it lies.
-    std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-      return all[a].fragment != all[b].fragment ? all[a].fragment < all[b].fragment
-                                                : all[a].offset < all[b].offset;
-    });
-    for (uint32_t i : order) {
+    for (uint32_t i : in_text_order(*p->map)) {
       bool lined = all[i].line != 0;
       t.add({text(p->map->fragments[all[i].fragment].name), text(p->map->name), text(p->unit->unit),
              text(program.modules[p->module].path), offset(all[i].offset), number(all[i].size),
@@ -274,7 +285,9 @@ const std::vector<Listing> &listings() {
       {"function", list_functions, false}, {"file", list_files, false},
       {"line", list_lines, false},         {"block", list_blocks, false},
       {"edge", list_edges, false},         {"instruction", list_instructions, true},
-      {"opcode", list_opcodes, false},     {"loop", list_loops, false}};
+      {"opcode", list_opcodes, false},     {"class", list_classes, false},
+      {"loop", list_loops, false},         {"inlined", list_inlined, false},
+      {"inlined-site", list_inlined_sites, false}};
   return kListings;
 }
 

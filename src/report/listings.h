@@ -19,7 +19,11 @@ Table list_blocks(const analysis::Program &program);
 Table list_edges(const analysis::Program &program);
 Table list_instructions(const analysis::Program &program);
 Table list_opcodes(const analysis::Program &program);
+Table list_classes(const analysis::Program &program);
 Table list_loops(const analysis::Program &program);
+// Functions that were inlined, and the places where they were (report/inlined.cc).
+Table list_inlined(const analysis::Program &program);
+Table list_inlined_sites(const analysis::Program &program);
 
 struct Listing {
   std::string_view by;
@@ -27,6 +31,14 @@ struct Listing {
   bool texts;  // needs the instructions' texts
 };
 const std::vector<Listing> &listings();
+
+// Procedures in the order of the program's text.
+std::vector<const analysis::CountedProcedure *> in_order(const analysis::Program &program);
+// Instructions in the order of the text: in the map padding stands after all blocks.
+std::vector<uint32_t> in_text_order(const format::Procedure &procedure);
+std::string_view edge_kind_name(format::EdgeKind kind);
+// Whether the listing of blocks has a row for it.
+bool is_listed(const format::Block &block);
 
 // The source name of a linkage name; the name itself if it is none of C++'s.
 std::string demangle(const std::string &name);

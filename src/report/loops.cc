@@ -54,7 +54,7 @@ LoopRow measure(const CountedProcedure &p, const core::Loops &loops, uint32_t lo
 Table list_loops(const analysis::Program &program) {
   Table t;
   t.by = "loop";
-  t.columns = {{"function", "function", true},
+  t.columns = {{"function", "", true},
                {"unit", "", true},
                {"fragment", "", true},
                {"offset", "offset"},
@@ -65,12 +65,14 @@ Table list_loops(const analysis::Program &program) {
                {"share", "share"},
                {"blocks", "blocks"},
                {"instructions", "instrs"},
-               {"file", "file", true},
+               {"file", "file", true, Holds::paths},
                {"line", "line"},
-               {"exact", ""}};
-  t.text_order = {8, 7, 6, 5, 4, 10, 12, 11, 0};
+               {"exact", ""},
+               {"demangled", "function", true, Holds::names}};
+  t.text_order = {8, 7, 6, 5, 4, 10, 12, 11, 14};
   t.weight = 7;
   for (const CountedProcedure &p : program.procedures) {
+    std::string_view name = t.keep(demangle(p.map->name));
     const core::Graph graph = p.map->graph();
     const core::Loops loops = core::find_loops(graph, core::depth_first_order(graph));
     for (uint32_t l = 0; l < loops.loops.size(); ++l) {
@@ -83,7 +85,7 @@ Table list_loops(const analysis::Program &program) {
              number_if(exact, row.iterations), number_if(exact, row.executed),
              exact ? share(row.executed, program.instructions) : Cell{}, number(row.blocks), number(row.instructions),
              text(first.line != 0 ? std::string_view(p.unit->files[first.file]) : std::string_view()),
-             ordinal(first.line), flag(exact)});
+             ordinal(first.line), flag(exact), text(name)});
     }
   }
   t.sort_by_weight();

@@ -1,7 +1,6 @@
-// The instruction mix: executed instructions by mnemonic and by class. An
-// instruction belongs to one mnemonic but may belong to several classes (a vector
-// load is a load and a 256-bit operation), so only the mnemonics add up to the total.
-#include <algorithm>
+// The instruction mix: executed instructions by mnemonic, and by class. An instruction has
+// one mnemonic, so mnemonics add up to the total; it may belong to several classes (a vector
+// load is a load and a 256-bit operation), so classes do not.
 #include <map>
 
 #include "isa/traits.h"
@@ -39,46 +38,54 @@ struct Sum {
   uint64_t executed = 0, instructions = 0;
 };
 
+Table mix_table(const char *by) {
+  Table t;
+  t.by = by;
+  t.columns = {{"kind", "", true}, {"opcode", by, true}, {"count", "executed"}, {"share", "share"}, {"instructions", "instrs"}};
+  t.text_order = {3, 2, 4, 1};
+  t.weight = 2;
+  return t;
+}
+
 }  // namespace
 
 Table list_opcodes(const analysis::Program &program) {
-  std::vector<Sum> classes(std::size(kClasses));
   std::map<std::string_view, Sum> mnemonics;
   for (const analysis::CountedProcedure &p : program.procedures) {
     if (!p.exact()) continue;
     for (size_t i = 0; i < p.executed.size(); ++i) {
-      const format::Instruction &instruction = p.map->instructions[i];
-      Sum &sum = mnemonics[p.unit->mnemonics[instruction.mnemonic]];
+      Sum &sum = mnemonics[p.unit->mnemonics[p.map->instructions[i].mnemonic]];
       sum.executed += p.executed[i];
       ++sum.instructions;
+    }
+  }
+  Table t = mix_table("opcode");
+  for (const auto &[name, sum] : mnemonics) {
+    t.add({text("mnemonic"), text(name), number(sum.executed), share(sum.executed, program.instructions), number(sum.instructions)});
+  }
+  t.sort_by_weight();
+  return t;
+}
+
+Table list_classes(const analysis::Program &program) {
+  std::vector<Sum> classes(std::size(kClasses));
+  for (const analysis::CountedProcedure &p : program.procedures) {
+    if (!p.exact()) continue;
+    for (size_t i = 0; i < p.executed.size(); ++i) {
       for (size_t c = 0; c < classes.size(); ++c) {
-        if ((instruction.traits & kClasses[c].traits) == 0) continue;
+        if ((p.map->instructions[i].traits & kClasses[c].traits) == 0) continue;
         classes[c].executed += p.executed[i];
         ++classes[c].instructions;
       }
     }
   }
-  Table t;
-  t.by = "opcode";
-  t.columns = {{"kind", "kind", true},
-               {"opcode", "opcode", true},
-               {"count", "executed"},
-               {"share", "share"},
-               {"instructions", "instrs"}};
-  t.text_order = {3, 2, 4, 0, 1};
-  t.weight = 2;
+  Table t = mix_table("class");
   for (size_t c = 0; c < classes.size(); ++c) {
     if (classes[c].instructions == 0) continue;
-    t.add({text("class"), text(kClasses[c].name), number(classes[c].executed),
-           share(classes[c].executed, program.instructions), number(classes[c].instructions)});
+    t.add({text("class"), text(kClasses[c].name), number(classes[c].executed), share(classes[c].executed, program.instructions),
+           number(classes[c].instructions)});
   }
-  std::vector<std::pair<std::string_view, Sum>> order(mnemonics.begin(), mnemonics.end());
-  std::stable_sort(order.begin(), order.end(),
-                   [](const auto &a, const auto &b) { return a.second.executed > b.second.executed; });
-  for (const auto &[name, sum] : order) {
-    t.add({text("mnemonic"), text(name), number(sum.executed), share(sum.executed, program.instructions),
-           number(sum.instructions)});
-  }
+  t.sort_by_weight();
   return t;
 }
 

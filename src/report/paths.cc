@@ -180,7 +180,7 @@ const CountedProcedure &find_function(const Program &program, const std::string 
 Table list_paths(const Program &program) {
   Table t;
   t.by = "path";
-  t.columns = {{"function", "", true},  {"demangled", "function", true}, {"path", "path"},  {"count", "count"},
+  t.columns = {{"function", "", true},  {"demangled", "function", true, Holds::names}, {"path", "path"},  {"count", "count"},
                {"instructions", "each"}, {"executed", "instructions"},    {"share", "share"}, {"start", "start", true},
                {"end", "end", true},     {"blocks", "", true},            {"lines", "lines", true}};
   t.text_order = {6, 5, 3, 4, 2, 1, 7, 8, 10};
@@ -213,7 +213,7 @@ analysis::CounterMemory path_memory(const Program &program) {
 Table list_path_functions(const Program &program) {
   Table t;
   t.by = "function";
-  t.columns = {{"function", "", true}, {"demangled", "function", true}, {"possible", "possible"},
+  t.columns = {{"function", "", true}, {"demangled", "function", true, Holds::names}, {"possible", "possible"},
                {"executed", "executed"}, {"needed90", "for 90%"},       {"needed99", "for 99%"},
                {"instructions", "instructions"}, {"why", "counted by edges because", true}, {"shape", "", true},
                {"bytes_per_thread", "bytes/thread"}, {"bytes_shared", "shared"}};

@@ -9,21 +9,21 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "report/names.h"
+
 namespace chord::report {
 namespace {
 
 constexpr std::string_view kGap = "  ";
 // Below this a cut name says nothing; the line is rather left to wrap.
 constexpr size_t kNarrowest = 12;
+constexpr size_t kBar = 8;
+constexpr size_t kReadable = 30;     // of a name
+constexpr size_t kFirstFigures = 3;  // columns that are always shown
 
 bool is_set(const char *name) {
   const char *value = std::getenv(name);
   return value != nullptr && *value != '\0';
-}
-
-size_t display_width(std::string_view text) {
-  return static_cast<size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (c & 0xc0) != 0x80; }));
 }
 
 // a.c:1 a.c:2 b.c:3 is shown as a.c:1,2 b.c:3.
@@ -61,6 +61,10 @@ std::string show(const Cell &cell) {
       return fmt::format("{:.1f}%", cell.share * 100);
     case CellKind::flag:
       return cell.number != 0 ? "yes" : "no";
+    case CellKind::change: {
+      uint64_t size = cell.change < 0 ? -static_cast<uint64_t>(cell.change) : static_cast<uint64_t>(cell.change);
+      return (cell.change < 0 ? "-" : "+") + group_digits(size);
+    }
   }
   return "";
 }
@@ -73,15 +77,10 @@ std::string plain(std::string text) {
   return text;
 }
 
-std::string cut(const std::string &text, size_t width) {
-  if (display_width(text) <= width) return text;
-  size_t bytes = 0, shown = 0;
-  while (bytes < text.size() && shown + 1 < width) {
-    ++bytes;
-    while (bytes < text.size() && (text[bytes] & 0xc0) == 0x80) ++bytes;
-    ++shown;
-  }
-  return text.substr(0, bytes) + "…";
+std::string cut(const std::string &text, size_t width, Holds holds) {
+  if (holds == Holds::names) return fit_name(text, width);
+  if (holds == Holds::paths) return cut_front(text, width);
+  return cut_end(text, width);
 }
 
 std::string fill(const std::string &text, size_t width, bool left) {
@@ -90,29 +89,92 @@ std::string fill(const std::string &text, size_t width, bool left) {
   return left ? text + blanks : blanks + text;
 }
 
+struct TextColumn {
+  size_t width = 0;
+  bool left = false;
+  Holds holds = Holds::anything;
+  bool figure = false;  // a count, which may be left out
+};
+
 // Takes what is too much from the widest left-aligned columns.
-void fit(std::vector<size_t> &widths, const std::vector<bool> &left, size_t limit) {
-  size_t total = kGap.size() * (widths.size() - 1);
-  for (size_t width : widths) total += width;
+void fit(std::vector<TextColumn> &columns, size_t limit) {
+  size_t total = kGap.size() * (columns.size() - 1);
+  for (const TextColumn &column : columns) total += column.width;
   while (total > limit) {
-    size_t widest = widths.size();
-    for (size_t c = 0; c < widths.size(); ++c) {
-      if (left[c] && (widest == widths.size() || widths[c] > widths[widest])) widest = c;
+    TextColumn *widest = nullptr;
+    for (TextColumn &column : columns) {
+      if (column.left && (widest == nullptr || column.width > widest->width)) widest = &column;
     }
-    if (widest == widths.size() || widths[widest] <= kNarrowest) return;
-    --widths[widest];
+    if (widest == nullptr || widest->width <= kNarrowest) return;
+    --widest->width;
     --total;
   }
 }
 
-std::string line(const std::vector<std::string> &fields, const std::vector<size_t> &widths,
-                 const std::vector<bool> &left) {
+// Whether, cut to the limit, some name would be too short to be recognised.
+bool cramped(std::vector<TextColumn> columns, size_t limit) {
+  std::vector<TextColumn> before = columns;
+  fit(columns, limit);
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].width < std::min(before[c].width, kReadable)) return true;
+  }
+  return false;
+}
+
+// Rather than names, figures that say less are given up: those furthest to the right, but not the first ones.
+void drop_columns(std::vector<TextColumn> &columns, std::vector<std::vector<std::string>> &lines, size_t limit) {
+  for (size_t c = columns.size(); c-- > kFirstFigures && cramped(columns, limit);) {
+    if (!columns[c].figure) continue;
+    columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(c));
+    for (std::vector<std::string> &fields : lines) fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(c));
+  }
+}
+
+std::string line(const std::vector<std::string> &fields, const std::vector<TextColumn> &columns) {
   std::string out;
   for (size_t c = 0; c < fields.size(); ++c) {
     if (c != 0) out += kGap;
-    out += fill(cut(fields[c], widths[c]), widths[c], left[c]);
+    out += fill(cut(fields[c], columns[c].width, columns[c].holds), columns[c].width, columns[c].left);
   }
   out.erase(out.find_last_not_of(' ') + 1);
+  return out;
+}
+
+// Eight columns of a share, in eighths of one.
+std::string bar(double share) {
+  constexpr const char *kEighths[] = {"", "▏", "▎", "▍", "▌", "▋", "▊", "▉", "█"};
+  auto eighths = static_cast<size_t>(std::clamp(share, 0.0, 1.0) * 64 + 0.5);
+  std::string out;
+  for (; eighths >= 8; eighths -= 8) out += kEighths[8];
+  out += kEighths[eighths];
+  return out;
+}
+
+// Red for a fifth of all and more, yellow for a twentieth.
+const char *heat(double share) { return share >= 0.2 ? "31" : share >= 0.05 ? "33" : nullptr; }
+
+// What the text form shows of one column's cells.
+std::vector<std::string> column_texts(const Table &table, size_t c, const TextStyle &style) {
+  std::vector<std::string> out;
+  std::string root = style.root;
+  if (!root.empty() && !root.ends_with('/')) root += '/';
+  const Column &column = table.columns[c];
+  if (column.holds == Holds::paths && root.empty() && !style.wide) {
+    std::vector<std::string_view> paths;
+    for (size_t r = 0; r < table.rows(); ++r) paths.push_back(table.at(r, c).text);
+    root = common_folder(paths);
+  }
+  for (size_t r = 0; r < table.rows(); ++r) {
+    const Cell &cell = table.at(r, c);
+    bool is_text = cell.kind == CellKind::text && !style.wide;
+    if (is_text && column.holds == Holds::names) {
+      out.push_back(plain(familiar_name(cell.text)));
+    } else if (is_text && column.holds == Holds::paths) {
+      out.push_back(plain(std::string(below(cell.text, root))));
+    } else {
+      out.push_back(plain(show(cell)));
+    }
+  }
   return out;
 }
 
@@ -146,6 +208,9 @@ void csv_cell(std::string &out, const Cell &cell) {
       break;
     case CellKind::share:
       fmt::format_to(std::back_inserter(out), "{:.6f}", cell.share);
+      break;
+    case CellKind::change:
+      fmt::format_to(std::back_inserter(out), "{}", cell.change);
       break;
     case CellKind::flag:
       out += cell.number != 0 ? "true" : "false";
@@ -204,7 +269,9 @@ TextStyle style_of_stdout() {
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
   const char *terminal = std::getenv("TERM");
-  style.color = !is_set("NO_COLOR") && terminal != nullptr && std::string_view(terminal) != "dumb";
+  bool clever = terminal != nullptr && std::string_view(terminal) != "dumb";
+  style.color = !is_set("NO_COLOR") && clever;
+  style.bars = clever;
   return style;
 }
 
@@ -214,20 +281,38 @@ std::string red(const std::string &text, const TextStyle &style) { return paint(
 
 std::string render_text(const Table &table, const TextStyle &style) {
   std::vector<std::vector<std::string>> lines(table.rows() + 1);
-  std::vector<size_t> widths;
-  std::vector<bool> left;
+  std::vector<TextColumn> columns;
+  size_t shares = table.columns.size();  // the column that colours the row
   for (size_t c : table.text_order) {
-    lines[0].push_back(table.columns[c].heading);
-    for (size_t r = 0; r < table.rows(); ++r) lines[r + 1].push_back(plain(show(table.at(r, c))));
-    size_t width = 0;
-    for (const auto &fields : lines) width = std::max(width, display_width(fields.back()));
-    widths.push_back(width);
-    left.push_back(table.columns[c].left);
+    const Column &column = table.columns[c];
+    lines[0].push_back(column.heading);
+    TextColumn text{display_width(column.heading), column.left, column.holds};
+    std::vector<std::string> texts = column_texts(table, c, style);
+    for (size_t r = 0; r < texts.size(); ++r) {
+      if (table.at(r, c).kind == CellKind::share && shares == table.columns.size()) shares = c;
+      text.width = std::max(text.width, display_width(texts[r]));
+      text.figure = text.figure || table.at(r, c).kind == CellKind::number;
+      lines[r + 1].push_back(std::move(texts[r]));
+    }
+    columns.push_back(text);
   }
-  if (style.width != 0) fit(widths, left, style.width);
+  bool bars = style.bars && shares != table.columns.size();
+  if (style.width != 0 && !style.wide) {
+    size_t limit = style.width - std::min(style.width, bars ? kBar + kGap.size() : 0);
+    drop_columns(columns, lines, limit);
+    fit(columns, limit);
+  }
   std::string out = table.summary.empty() ? "" : table.summary + "\n\n";
-  out += bold(line(lines[0], widths, left), style) + "\n";
-  for (size_t r = 1; r < lines.size(); ++r) out += line(lines[r], widths, left) + "\n";
+  out += bold((bars ? std::string(kBar + kGap.size(), ' ') : "") + line(lines[0], columns), style) + "\n";
+  for (size_t r = 0; r < table.rows(); ++r) {
+    std::string text = line(lines[r + 1], columns);
+    if (bars) {
+      double part = table.at(r, shares).kind == CellKind::share ? table.at(r, shares).share : 0;
+      std::string drawn = fill(bar(part), kBar, true) + std::string(kGap);
+      text = (heat(part) != nullptr ? paint(drawn, heat(part), style) : drawn) + text;
+    }
+    out += text + "\n";
+  }
   return out;
 }
 

@@ -11,14 +11,18 @@ namespace chord::report {
 struct TextStyle {
   size_t width = 0;  // columns of the terminal; 0: no limit
   bool color = false;
+  bool bars = false;  // shares as bars, too
+  bool wide = false;  // names and paths as they are, however long
+  std::string root;   // folder that paths are shown relative to; empty: the one they share
 };
 
-// What this process's standard output can show: width and colour of a terminal
-// (NO_COLOR and TERM=dumb honoured), neither for a file or pipe.
+// What this process's standard output can show: width, colour and bars of a terminal
+// (NO_COLOR and TERM=dumb honoured), none of it for a file or pipe.
 TextStyle style_of_stdout();
 
-// Headings, aligned columns, numbers grouped; the last left-aligned columns are cut
-// to the terminal's width.
+// Headings, aligned columns, numbers grouped. Names are shown by their familiar form and
+// paths relative to a folder (report/names.h); left-aligned columns are cut to the
+// terminal's width, none of it if the style is wide.
 std::string render_text(const Table &table, const TextStyle &style);
 
 // One heading line, then one line a row; quoted where needed (RFC 4180).

@@ -53,6 +53,39 @@ std::string skipped_text(const analysis::Program &program) {
   return out;
 }
 
+const analysis::CountedProcedure *hottest_of(const analysis::Program &program) {
+  const analysis::CountedProcedure *hottest = nullptr;
+  for (const analysis::CountedProcedure &p : program.procedures) {
+    if (p.exact() && p.instructions != 0 && (hottest == nullptr || p.instructions > hottest->instructions)) hottest = &p;
+  }
+  return hottest;
+}
+
+bool has_lines(const analysis::CountedProcedure &p) {
+  return std::any_of(p.map->instructions.begin(), p.map->instructions.end(), [](const auto &i) { return i.line != 0; });
+}
+
+// Commands worth typing next, for this profile.
+std::string next_steps(const analysis::Program &program) {
+  const analysis::CountedProcedure *hottest = hottest_of(program);
+  std::string out = "next:\n";
+  auto say = [&](const std::string &command, const std::string &why) { out += fmt::format("  {:<36} {}\n", command, why); };
+  if (hottest == nullptr) {
+    say("chord doctor", "no counted function ran: what was left out and why");
+    return out;
+  }
+  bool lined = has_lines(*hottest);
+  say(fmt::format("chord annotate '{}'{}", hottest->map->name, lined ? "" : " --instructions"),
+      fmt::format("where {} of all instructions went", percent(hottest->instructions, program.instructions)));
+  if (lined) {
+    say("chord report --by=line --top=20", "the hottest lines");
+  } else {
+    say("chord report --by=loop --top=20", "the hottest loops; build with -g to see lines");
+  }
+  if (!program.skipped.empty()) say("chord doctor", "which functions were left uninstrumented");
+  return out;
+}
+
 }  // namespace
 
 std::map<std::string, uint64_t> skipped_by_reason(const analysis::Program &program) {
@@ -94,8 +127,7 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   out += "\n" + render_text(hottest, style);
   if (!program.skipped.empty()) out += skipped_text(program);
   out += plain_text(plain_units(program));
-  out += dim("\nnext: chord report --by=line --top=20, or chord annotate", style) + "\n";
-  return out;
+  return out + dim("\n" + next_steps(program), style);
 }
 
 std::string summary_json(const analysis::Program &program, size_t top) {

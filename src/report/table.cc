@@ -7,7 +7,10 @@
 namespace chord::report {
 namespace {
 
-uint64_t weight_of(const Cell &cell) { return cell.kind == CellKind::number ? cell.number : 0; }
+uint64_t weight_of(const Cell &cell) {
+  if (cell.kind == CellKind::change) return cell.change < 0 ? -static_cast<uint64_t>(cell.change) : static_cast<uint64_t>(cell.change);
+  return cell.kind == CellKind::number ? cell.number : 0;
+}
 
 }  // namespace
 

@@ -14,13 +14,14 @@
 namespace chord::report {
 
 // Numbers that count are grouped in text (1,234); those that name a place are not.
-enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, flag, list };
+enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, flag, list, change };
 
 struct Cell {
   CellKind kind = CellKind::missing;
   union {
     uint64_t number = 0;
     double share;  // 0 … 1
+    int64_t change;
   };
   std::string_view text;
 };
@@ -41,6 +42,13 @@ inline Cell ordinal(uint64_t value) {
 inline Cell offset(uint64_t value) {
   Cell cell = number(value);
   cell.kind = CellKind::offset;
+  return cell;
+}
+// A difference, with its sign; its size is its weight.
+inline Cell change(int64_t value) {
+  Cell cell;
+  cell.kind = CellKind::change;
+  cell.change = value;
   return cell;
 }
 inline Cell text(std::string_view value) {
@@ -71,10 +79,14 @@ inline Cell flag(bool value) {
 // A number that is not known: null, or a question mark.
 inline Cell number_if(bool known, uint64_t value) { return known ? number(value) : Cell{}; }
 
+// How the text form shortens what a column holds; CSV and JSON have all of it.
+enum class Holds : uint8_t { anything, names, paths };
+
 struct Column {
   std::string key;      // in JSON and CSV
   std::string heading;  // in text; empty: not shown there
   bool left = false;    // left-aligned, as names are
+  Holds holds = Holds::anything;
 };
 
 class Table {

@@ -1,0 +1,53 @@
+// Basic-block vectors for SimPoint: one line an interval, and in it for each block that ran
+// its number and the instructions executed in it.
+//
+//   T:1:40 :2:1200 :7:3
+//
+// An interval is a segment of the profile. A block's number is its row in
+// `chord report --by=block`, from 1. Padding executed on the way out of a block counts there.
+#include <fmt/format.h>
+
+#include <iterator>
+
+#include "exports/exports.h"
+#include "exports/intervals.h"
+#include "report/listings.h"
+
+namespace chord::exports {
+namespace {
+
+std::vector<uint64_t> instructions_by_block(const analysis::CountedProcedure &p) {
+  std::vector<uint64_t> sums(p.map->blocks.size());
+  for (size_t b = 0; b < sums.size(); ++b) {
+    const format::Block &block = p.map->blocks[b];
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) sums[b] += p.executed[i];
+  }
+  for (const format::Edge &edge : p.map->edges) {
+    for (uint32_t i = edge.padding_first; i < edge.padding_first + edge.padding_count; ++i) sums[edge.from] += p.executed[i];
+  }
+  return sums;
+}
+
+std::string vector_of(const analysis::Program &program) {
+  std::string out = "T";
+  uint64_t number = 0;
+  for (const analysis::CountedProcedure *p : report::in_order(program)) {
+    std::vector<uint64_t> sums = instructions_by_block(*p);
+    for (size_t b = 0; b < sums.size(); ++b) {
+      if (!report::is_listed(p->map->blocks[b])) continue;
+      ++number;
+      if (p->exact() && sums[b] != 0) fmt::format_to(std::back_inserter(out), ":{}:{} ", number, sums[b]);
+    }
+  }
+  return out + "\n";
+}
+
+}  // namespace
+
+Exported write_bbv(const Input &input) {
+  Exported out;
+  each_interval(input, [&](const Interval &interval) { out.bytes += vector_of(interval.program); });
+  return out;
+}
+
+}  // namespace chord::exports

@@ -1,0 +1,231 @@
+#include "report/browser.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cctype>
+#include <numeric>
+
+#include "base/diagnostics.h"
+#include "report/annotate.h"
+#include "report/listings.h"
+#include "report/names.h"
+#include "report/paths.h"
+
+namespace chord::report {
+namespace {
+
+using analysis::CountedProcedure;
+using Kind = BrowserPage::Kind;
+
+std::vector<BrowserLine> lines_of(const std::string &text) {
+  std::vector<BrowserLine> out;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = std::min(text.find('\n', at), text.size());
+    out.push_back({text.substr(at, end - at)});
+    at = end + 1;
+  }
+  return out;
+}
+
+std::string shown_name(const CountedProcedure &p) { return familiar_name(demangle(p.map->name)); }
+
+double part(uint64_t of, uint64_t all) { return all == 0 ? 0 : static_cast<double>(of) / static_cast<double>(all); }
+
+std::string lower(std::string text) {
+  for (char &c : text) c = static_cast<char>(std::tolower(static_cast<unsigned char>(c)));
+  return text;
+}
+
+constexpr const char *kHelp =
+    "  up, k / down, j      one line\n"
+    "  Page Up / Page Down  one screen\n"
+    "  g, Home / G, End     first, last line\n"
+    "  Enter                open the function or path under the cursor\n"
+    "  s                    its source with counts\n"
+    "  a                    its instructions with counts\n"
+    "  c                    who calls it, and what it calls\n"
+    "  p                    its paths (builds with --paths)\n"
+    "  /  n                 search, again\n"
+    "  o                    order of functions: executed, calls, name\n"
+    "  q, Left              back; quit where there is nothing to go back to\n"
+    "  h, F1                this page\n";
+
+}  // namespace
+
+Browser::Browser(const analysis::Program &program) : program_(program), calls_(find_calls(program)) { show(functions_page()); }
+
+void Browser::set_height(size_t lines) {
+  height_ = std::max<size_t>(lines, 1);
+  move(0);
+}
+
+void Browser::move(int64_t by) {
+  BrowserPage &p = pages_.back();
+  if (p.lines.empty()) return;
+  int64_t at = std::clamp<int64_t>(static_cast<int64_t>(p.cursor) + by, 0, static_cast<int64_t>(p.lines.size()) - 1);
+  p.cursor = static_cast<size_t>(at);
+  if (p.cursor < p.top) p.top = p.cursor;
+  if (p.cursor >= p.top + height_) p.top = p.cursor - height_ + 1;
+}
+
+void Browser::show(BrowserPage page) {
+  pages_.push_back(std::move(page));
+  move(0);
+}
+
+uint32_t Browser::chosen_function() const {
+  const BrowserPage &p = page();
+  if (!p.lines.empty() && p.lines[p.cursor].function != UINT32_MAX) return p.lines[p.cursor].function;
+  return p.function;
+}
+
+bool Browser::press(Key key) {
+  auto screen = static_cast<int64_t>(height_), all = static_cast<int64_t>(page().lines.size());
+  switch (key) {
+    case Key::up: move(-1); break;
+    case Key::down: move(1); break;
+    case Key::page_up: move(-screen); break;
+    case Key::page_down: move(screen); break;
+    case Key::first: move(-all); break;
+    case Key::last: move(all); break;
+    case Key::open: open(); break;
+    case Key::back:
+      if (pages_.size() == 1) return false;
+      pages_.pop_back();
+      move(0);
+      break;
+    case Key::source: show_function(Kind::source); break;
+    case Key::assembly: show_function(Kind::assembly); break;
+    case Key::calls: show_function(Kind::calls); break;
+    case Key::paths: show_function(Kind::paths); break;
+    case Key::help: show({Kind::help, "keys", UINT32_MAX, lines_of(kHelp), 0, 0}); break;
+    case Key::sort:
+      if (page().kind != Kind::functions) break;
+      order_ = (order_ + 1) % 3;
+      pages_.back() = functions_page();
+      break;
+  }
+  return true;
+}
+
+void Browser::open() {
+  const BrowserPage &p = page();
+  if (p.lines.empty()) return;
+  const BrowserLine &line = p.lines[p.cursor];
+  if (line.path != UINT64_MAX) {
+    show(path_page(p.function, line.path));
+  } else if (line.function != UINT32_MAX) {
+    show(code_page(line.function, false));
+  }
+}
+
+void Browser::show_function(Kind kind) {
+  uint32_t function = chosen_function();
+  if (function == UINT32_MAX) return;
+  if (kind == Kind::calls) {
+    show(calls_page(function));
+  } else if (kind == Kind::paths) {
+    show(paths_page(function));
+  } else {
+    show(code_page(function, kind == Kind::assembly));
+  }
+}
+
+bool Browser::search(const std::string &text) {
+  BrowserPage &p = pages_.back();
+  std::string wanted = lower(text);
+  for (size_t step = 1; step <= p.lines.size(); ++step) {
+    size_t at = (p.cursor + step) % p.lines.size();
+    if (lower(p.lines[at].text).find(wanted) == std::string::npos) continue;
+    move(static_cast<int64_t>(at) - static_cast<int64_t>(p.cursor));
+    return true;
+  }
+  return false;
+}
+
+BrowserPage Browser::functions_page() const {
+  constexpr const char *kOrders[] = {"instructions executed", "calls", "name"};
+  BrowserPage page{Kind::functions, fmt::format("{}: {} instructions; functions by {}", program_.name, group_digits(program_.instructions), kOrders[order_]),
+                   UINT32_MAX, {}, 0, 0};
+  std::vector<uint32_t> order(program_.procedures.size());
+  std::iota(order.begin(), order.end(), uint32_t{0});
+  const auto &all = program_.procedures;
+  std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
+    if (order_ == 2) return shown_name(all[a]) < shown_name(all[b]);
+    return order_ == 1 ? all[a].calls > all[b].calls : all[a].instructions > all[b].instructions;
+  });
+  for (uint32_t n : order) {
+    const CountedProcedure &p = all[n];
+    double heat = part(p.instructions, program_.instructions);
+    std::string counts = p.exact() ? fmt::format("{:5.1f}% {:>16} {:>14}", 100 * heat, group_digits(p.instructions), group_digits(p.calls))
+                                   : fmt::format("{:>6} {:>16} {:>14}", "?", "?", "?");
+    page.lines.push_back({fmt::format("{}  {}", counts, shown_name(p)), heat, n});
+  }
+  return page;
+}
+
+BrowserPage Browser::code_page(uint32_t function, bool instructions) const {
+  const CountedProcedure &p = program_.procedures[function];
+  BrowserPage page{instructions ? Kind::assembly : Kind::source,
+                   fmt::format("{}: {} instructions in {} calls", shown_name(p), group_digits(p.instructions), group_digits(p.calls)), function, {}, 0, 0};
+  try {
+    Annotated annotated = annotate(program_, {p.map->name, instructions}, {});
+    page.lines = lines_of(annotated.text);
+    for (const std::string &warning : annotated.warnings) page.lines.insert(page.lines.begin(), {"  " + warning});
+  } catch (const base::Error &e) {
+    page.lines = lines_of(e.what());
+  }
+  return page;
+}
+
+BrowserPage Browser::calls_page(uint32_t function) const {
+  BrowserPage page{Kind::calls, "calls of and by " + shown_name(program_.procedures[function]), function, {}, 0, 0};
+  auto place = [&](const CallSite &site) {
+    const CountedProcedure &p = program_.procedures[site.caller];
+    const format::Instruction &at = p.map->instructions[site.instruction];
+    return at.line == 0 ? fmt::format("+{:#x}", at.offset) : fmt::format("{}:{}", p.unit->files[at.file], at.line);
+  };
+  auto add = [&](const CallSite &site, uint32_t other, const std::string &name) {
+    std::string cost = site.inclusive ? group_digits(*site.inclusive) : "?";
+    page.lines.push_back({fmt::format("{:>14} {:>16}  {}  at {}{}", group_digits(site.calls), cost, name, place(site), site.tail ? " (tail call)" : ""),
+                          site.inclusive ? part(*site.inclusive, program_.instructions) : 0, other == core::kNone ? UINT32_MAX : other});
+  };
+  page.lines.push_back({"called by        calls    with callees"});
+  for (uint32_t s : calls_.called[function]) add(calls_.sites[s], calls_.sites[s].caller, shown_name(program_.procedures[calls_.sites[s].caller]));
+  page.lines.push_back({""});
+  page.lines.push_back({"calls            calls    with callees"});
+  for (uint32_t s : calls_.made[function]) {
+    const CallSite &site = calls_.sites[s];
+    add(site, site.callee, site.name.empty() ? "(by address)" : familiar_name(demangle(std::string(site.name))));
+  }
+  return page;
+}
+
+BrowserPage Browser::paths_page(uint32_t function) const {
+  const CountedProcedure &p = program_.procedures[function];
+  BrowserPage page{Kind::paths, "paths of " + shown_name(p), function, {}, 0, 0};
+  std::vector<const analysis::CountedPath *> order;
+  for (const analysis::CountedPath &path : p.paths) {
+    if (path.count > 0) order.push_back(&path);
+  }
+  auto cost = [&](const analysis::CountedPath *path) { return static_cast<uint64_t>(path->count) * analysis::length_of(*p.map, *path); };
+  std::stable_sort(order.begin(), order.end(), [&](auto *a, auto *b) { return cost(a) > cost(b); });
+  for (const analysis::CountedPath *path : order) {
+    std::string number = path->partial ? "partial" : std::to_string(path->number);
+    page.lines.push_back({fmt::format("{:>14} {:>10} instructions  path {}", group_digits(static_cast<uint64_t>(path->count)),
+                                      group_digits(analysis::length_of(*p.map, *path)), number),
+                          part(cost(path), program_.instructions), UINT32_MAX, path->partial ? UINT64_MAX : path->number});
+  }
+  if (page.lines.empty()) page.lines.push_back({"no paths were counted: build with chord --paths"});
+  return page;
+}
+
+BrowserPage Browser::path_page(uint32_t function, uint64_t path) const {
+  const CountedProcedure &p = program_.procedures[function];
+  BrowserPage page{Kind::path, fmt::format("path {} of {}", path, shown_name(p)), function, {}, 0, 0};
+  page.lines = lines_of(show_path(program_, p.map->name, path, {}));
+  return page;
+}
+
+}  // namespace chord::report

@@ -1,0 +1,64 @@
+#include "report/names.h"
+
+#include <gtest/gtest.h>
+
+namespace chord::report {
+namespace {
+
+TEST(Names, FamiliarForms) {
+  EXPECT_EQ(familiar_name("f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)"), "f(std::string const&)");
+  EXPECT_EQ(familiar_name("std::vector<int, std::allocator<int> >::push_back(int&&)"), "std::vector<int>::push_back(int&&)");
+  EXPECT_EQ(familiar_name("std::map<int, std::vector<char, std::allocator<char> >, std::less<int>, std::allocator<std::pair<int const, "
+                          "std::vector<char, std::allocator<char> > > > >::~map()"),
+            "std::map<int, std::vector<char>>::~map()");
+  EXPECT_EQ(familiar_name("std::basic_ostream<char, std::char_traits<char> >& operator<<(int)"), "std::ostream& operator<<(int)");
+  EXPECT_EQ(familiar_name("plain(int)"), "plain(int)");
+}
+
+// An allocator that somebody chose is not left out.
+TEST(Names, OwnAllocatorsStay) {
+  EXPECT_EQ(familiar_name("std::vector<int, pool::allocator<int> >::f()"), "std::vector<int, pool::allocator<int>>::f()");
+  EXPECT_EQ(familiar_name("X<int, std::allocator<int>, int>::std::f()"), "X<int, std::allocator<int>, int>::std::f()");
+}
+
+TEST(Names, InnerArgumentsGoFirst) {
+  std::string name = "outer<inner<int, long>, other<char>>::f(first, second)";
+  EXPECT_EQ(fit_name(name, 100), name);
+  EXPECT_EQ(fit_name(name, 50), "outer<inner<…>, other<…>>::f(first, second)");
+  EXPECT_EQ(fit_name(name, 30), "outer<…>::f(first, second)");
+  EXPECT_EQ(fit_name(name, 20), "outer<…>::f(…)");
+  EXPECT_EQ(fit_name(name, 11), "outer…:f(…)");
+}
+
+TEST(Names, OperatorsAreNoBrackets) {
+  EXPECT_EQ(fit_name("a::operator<<(first, second)", 20), "a::operator<<(…)");
+  EXPECT_EQ(fit_name("a::operator->(first, second)", 20), "a::operator->(…)");
+  EXPECT_EQ(fit_name("a::operator()(first, second)", 20), "a::operator()(…)");
+  EXPECT_EQ(fit_name("a::operator< <int>(first, second)", 24), "a::operator< <…>(…)");
+}
+
+// Whatever the name, it fits, and brackets that do not match do no harm.
+TEST(Names, AlwaysFit) {
+  for (const char *name : {"<<<<<<<<<<<<<<<<<<<<<<", ">>>>>>>>>>>>>>>>>>>>>", "operator", "a<b(c<d>)e<f", "((((((((((", "operator<operator<operator<<", "ä<öööööööööööö>ü"}) {
+    for (size_t width = 1; width < 30; ++width) EXPECT_LE(display_width(fit_name(name, width)), width) << name;
+  }
+}
+
+TEST(Names, Cuts) {
+  EXPECT_EQ(cut_end("abcdef", 4), "abc…");
+  EXPECT_EQ(cut_front("abcdef", 4), "…def");
+  EXPECT_EQ(cut_middle("abcdef", 4), "ab…f");
+  EXPECT_EQ(cut_middle("äöüäöü", 4), "äö…ü");
+}
+
+TEST(Names, Folders) {
+  EXPECT_EQ(common_folder({"/a/b/c.c", "/a/b/d/e.c", "/usr/include/x.h", "local.c"}), "/a/b/");
+  EXPECT_EQ(common_folder({"/a/bc/x.c", "/a/bd/y.c"}), "/a/");
+  EXPECT_EQ(common_folder({"/a/x.c", "/b/y.c"}), "");
+  EXPECT_EQ(common_folder({}), "");
+  EXPECT_EQ(below("/a/b/c.c", "/a/b/"), "c.c");
+  EXPECT_EQ(below("/x/c.c", "/a/b/"), "/x/c.c");
+}
+
+}  // namespace
+}  // namespace chord::report
