@@ -20,7 +20,6 @@
 #include "driver/nothing_woven.h"
 #include "format/map.h"
 #include "format/path_selection.h"
-#include "verify/verify.h"
 #include "weave/verify.h"
 #include "weave/weave.h"
 
@@ -229,18 +228,8 @@ class Standin {
     for (const auto &[function, why] : woven.unchosen) {
       base::warning(fmt::format("{}: {}: its chosen paths are not counted, its edges are: {}", name(), function, why));
     }
-    if (options_.verify) {
-      verify_woven(unit, woven, assembler, line_.output);
-      prove(unit, woven);
-    }
+    if (options_.verify) verify_woven(unit, woven, assembler, line_.output);
     return 0;
-  }
-
-  static void prove(const assembly::Unit &unit, const weave::Woven &woven) {
-    std::vector<verify::TextRange> inserted;
-    for (const weave::Edits::Range &range : woven.inserted) inserted.push_back({range.begin, range.end});
-    std::vector<verify::Fault> faults = verify::prove({*unit.source, unit.layout, woven.text, inserted, woven.map});
-    if (!faults.empty()) throw base::Error(verify::to_text(faults.front()));
   }
 
   // With -g the assembler makes line information from the text itself; it should

@@ -66,6 +66,8 @@ Resources kept_by(const Decoded &d) {
 Resources set_on_purpose(const Decoded &d) {
   Resources set = d.writes & (kGeneral | kVector);
   if (std::popcount(set) != 1 || d.mnemonic == "pop" || d.flow != Flow::next || d.unknown_effects) return 0;
+  // Without optimisation a frame pointer is set up in functions that have no use for it, too.
+  if (set == general(rbp) && (d.reads & general(rsp))) return 0;
   return set;
 }
 
