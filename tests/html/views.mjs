@@ -42,7 +42,9 @@ for (const colorScheme of ['light', 'dark']) {
   check(await page.locator('dialog').isVisible(), '? shows the keys');
   await accessible(page, 'help');
   await page.keyboard.press('Escape');
+  await page.waitForTimeout(500);  // the dialog closes and gives the keyboard back
   await page.keyboard.press('/');
+  await page.waitForTimeout(500);
   await page.keyboard.type('mai');
   await page.waitForSelector('#hits li');
   await accessible(page, 'search');
