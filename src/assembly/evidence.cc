@@ -209,7 +209,9 @@ class ConventionFinder {
       p.convention.unusual = odd != 0;
       unit_.odd |= odd | shown_[n].odd;
       destroyed_ |= shown_[n].destroyed;
+      for (const Instruction &in : p.instructions) unit_.saved |= isa::kept_by(in.decoded) & isa::callee_saved();
     }
+    unit_.saved &= ~unit_.odd;
     for (uint32_t n = 0; n < shown_.size(); ++n) judge(n);
   }
 

@@ -10,6 +10,7 @@
 //  - some procedure of the file destroys the very register: no option or variable keeps it;
 //  - nobody in the file reads the register where it has not been written, nor writes it for nothing:
 //    compilers do neither, so somebody elsewhere reads or writes it.
+// Likewise a callee-saved register that some procedure of the file saves is not reserved for anything.
 // Text that no compiler wrote shows nothing at all.
 #pragma once
 

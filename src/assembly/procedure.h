@@ -104,6 +104,9 @@ struct Unit {
   // Registers that some compiled procedure reads unwritten, or writes for nobody: somebody
   // elsewhere has to do with them, by whatever convention.
   isa::Resources odd = 0;
+  // Callee-saved registers that some compiled procedure saves on entry, and that are not odd: no option
+  // and no variable reserves them.
+  isa::Resources saved = 0;
 };
 
 // Finds and builds all procedures. The layout must be of the same source.

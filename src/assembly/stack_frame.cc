@@ -263,7 +263,6 @@ bool loses_registers(const Procedure &p) {
 StackFrame analyse_stack(const Unit &unit, const Procedure &procedure) { return Analysis(unit, procedure).run(); }
 
 bool follows_other_convention(const Unit &unit) {
-  if (unit.odd & isa::callee_saved()) return true;
   for (const Procedure &p : unit.procedures) {
     if (p.skipped.empty() && loses_registers(p)) return true;
   }

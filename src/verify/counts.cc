@@ -51,7 +51,6 @@ class CountVisitor {
         for (const core::CounterSum::Term &t : map_.plan.sums[c.id].terms) at_vertex_[t.vertex].push_back({k, t.times});
       }
     }
-    for (const format::Spot &s : map_.spots) special_.insert(s.instruction);
     for (const format::Held &h : map_.held) {
       held_[h.counter] = &h;
       blocks_[h.counter].insert(h.blocks.begin(), h.blocks.end());
@@ -87,9 +86,9 @@ class CountVisitor {
   void arrive(Node node, State &state) const {
     if (node >> 32) return;
     uint32_t i = static_cast<uint32_t>(node), n = f_.graph.number_of(i);
-    if (n == kNone || map_.blocks[f_.graph.block_of(i)].first != n || special_.contains(n)) return;
+    if (n == kNone || map_.blocks[f_.graph.block_of(i)].first != n) return;
     for (const auto &[k, ahead] : state) {
-      if (!ahead.attached && ahead.by != 0) fail(f_, i, fmt::format("counter {} is not what the plan says where a block begins", k));
+      if (!ahead.attached && ahead.by != 0 && !is_stated(n, k, ahead.by)) fail(f_, i, fmt::format("counter {} is not what the plan says where a block begins", k));
     }
   }
 
@@ -110,6 +109,16 @@ class CountVisitor {
   }
 
  private:
+  // The map says that the counter is so far ahead before this instruction.
+  bool is_stated(uint32_t instruction, uint32_t counter, int64_t by) const {
+    auto states = [&](const format::Spot &s) {
+      return s.instruction == instruction && std::any_of(s.lacks.begin(), s.lacks.end(), [&](const auto &l) {
+        return l.counter == counter && l.count == -by;
+      });
+    };
+    return std::any_of(map_.spots.begin(), map_.spots.end(), states);
+  }
+
   // In its loop a counter is in its register. Where that is a constant it may be in memory as well.
   void attach(uint32_t to, const Known &known, State &state) {
     uint32_t block = f_.graph.block_of(to);
@@ -230,7 +239,6 @@ class CountVisitor {
   std::map<uint32_t, std::vector<std::pair<uint32_t, int64_t>>> at_vertex_;
   std::map<uint32_t, const format::Held *> held_;
   std::map<uint32_t, std::set<uint32_t>> blocks_;
-  std::set<uint32_t> special_;  // instructions at which the map says more
   std::string_view symbol_;
 };
 

@@ -64,7 +64,7 @@ class PathVisitor {
     if (!state.counted && !state.pending && state.offset) state.number = {};
     if (state.offset && !state.counted) state.sum = {};
     if (state.counted && state.counted_at) state.sum = state.counted_as = {};
-    if (state.counted && state.number) state.offset = {};
+    if (state.counted) state.offset = {};  // the next path starts anew
     if (state.pending && state.lag) state.ended = {};
     if (node >> 32) return;
     uint32_t i = static_cast<uint32_t>(node);

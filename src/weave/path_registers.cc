@@ -46,6 +46,8 @@ unsigned free_register(const Procedure &p, const assembly::Liveness &live, const
   return highest_of(~wanted, 11, 1);
 }
 
-unsigned unused_saved_register(const Procedure &p) { return highest_of(isa::callee_saved() & ~touched_by(p), 15, 0); }
+unsigned unused_saved_register(const assembly::Unit &unit, const Procedure &p) {
+  return highest_of(unit.saved & ~touched_by(p), 15, 0);
+}
 
 }  // namespace chord::weave

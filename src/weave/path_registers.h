@@ -14,7 +14,7 @@ namespace chord::weave {
 unsigned free_register(const assembly::Procedure &procedure, const assembly::Liveness &liveness,
                        const std::vector<Site> &sites);
 
-// A callee-saved one that the procedure does not use.
-unsigned unused_saved_register(const assembly::Procedure &procedure);
+// A callee-saved one that the procedure does not use, and that others of the unit are seen to save.
+unsigned unused_saved_register(const assembly::Unit &unit, const assembly::Procedure &procedure);
 
 }  // namespace chord::weave

@@ -247,7 +247,7 @@ class PathPlanner {
       }
       out_.moved.push_back(std::move(*moved));
     }
-    h.reg = unused_saved_register(p_);
+    h.reg = unused_saved_register(*context_.unit, p_);
     h.kind = h.reg != isa::kNoRegister ? PathHolder::Kind::saved : PathHolder::Kind::slot;
     out_.above = frame_.above;
     return true;

@@ -101,4 +101,4 @@ sample_program
 expect_status 1 "$CHORD" events sample.chord --by=callsite
 expect_contains "not measured" "chord --callsites gcc" err
 expect_status 2 "$CHORD" --callsites --counters=global gcc program.c -o program
-expect_contains "shared counters" "--callsites needs counters of blocks, and of each thread" err
+expect_contains "shared counters" "--callsites and --counters=global do not go together: calls are measured by each thread" err

@@ -1,6 +1,6 @@
 #!/bin/sh
 # Global variables in registers that the usual convention gives away, set, changed and ignored by functions of
-# another file, with and without the option that says so. And gcc's large code model, where functions of the same
+# another file, with and without the option that says so; and in callee-saved ones. And gcc's large code model, where functions of the same
 # file are called through a register and their callers know what they leave alone.
 . "$(dirname "$0")/common.inc"
 cat >users.c <<'SOURCE'
@@ -66,6 +66,29 @@ for register in r11 r10; do
         build woven "$CHORD" $mode gcc -O2 -static $option $code
         expect_equal "$register $option $code, chord $mode" "$(./plain)" "$(CHORD_OUT=/dev/null CHORD_QUIET=1 timeout 20 ./woven)"
       done
+    done
+  done
+done
+
+# Callee-saved: a function that leaves the variable alone stands between those that use it.
+cat >between.c <<'SOURCE'
+register long variable __asm__(REGISTER);
+extern volatile long sink;
+void change(long);
+void idle(long n) {
+  while (n--) {
+    change(n);
+    if (sink & 4) sink ^= 1; else sink++;
+  }
+}
+SOURCE
+mv between.c idle.c
+for register in r15 rbx; do
+  for option in "" -ffixed-$register; do
+    build plain gcc -O2 -static $option
+    for mode in "" --paths; do
+      build woven "$CHORD" $mode gcc -O2 -static $option
+      expect_equal "$register $option, chord $mode" "$(./plain)" "$(CHORD_OUT=/dev/null CHORD_QUIET=1 timeout 20 ./woven)"
     done
   done
 done

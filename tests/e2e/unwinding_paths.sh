@@ -128,9 +128,9 @@ for compiler in g++ clang++; do
     build="$compiler $level"
     $build -g -rdynamic frames.cc -o plain -ldl
     "$CHORD" --paths $build -g -rdynamic frames.cc -o woven -ldl
-    # rbx, rbp, r12 … r15 of a caller; with optimisation also the frame.
+    # rbx, rbp, r12 … r15 of a caller, except in text where nothing saves them; with optimisation also the frame.
     notes >out
-    grep -q '0[36c-f]' out || fail "$build: no number is in a register that belongs to a caller: $(cat out)"
+    [ "$build" = "clang++ -O0" ] || grep -q '0[36c-f]' out || fail "$build: no number is in a register that belongs to a caller: $(cat out)"
     [ $level = -O0 ] || expect_contains "$build: in the frame" "10" out
     for what in throw trap; do
       ./plain $what >plain.out

@@ -33,5 +33,19 @@ f:
 	ret
 	.cfi_endproc
 	.size	f, .-f
+	.type	keeper, @function
+keeper:
+	.cfi_startproc
+	pushq	%r15
+	.cfi_def_cfa_offset 16
+	.cfi_offset 15, -16
+	movl	%edi, %r15d
+	call	g
+	movl	%r15d, %eax
+	popq	%r15
+	.cfi_def_cfa_offset 8
+	ret
+	.cfi_endproc
+	.size	keeper, .-keeper
 	.section	.note.GNU-stack,"",@progbits
 	.ident	"GCC: (GNU) 12.2.0"
