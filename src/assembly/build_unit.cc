@@ -12,6 +12,7 @@
 #include "assembly/early_code.h"
 #include "assembly/entry_names.h"
 #include "assembly/evidence.h"
+#include "assembly/exposed_code.h"
 #include "assembly/fragments.h"
 #include "assembly/known_callers.h"
 #include "assembly/liveness.h"
@@ -84,6 +85,7 @@ class UnitBuilder {
       if (!is_empty_part(list)) unit_.procedures.push_back(make(list));
     }
     unit_.entry_named = name_entries(unit_);
+    skip_exposed_code(unit_);
     GraphBuilder builder(source_, unit_);
     for (Procedure &p : unit_.procedures) {
       if (p.skipped.empty()) builder.build(p);

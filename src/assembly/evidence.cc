@@ -234,6 +234,8 @@ class ConventionFinder {
 
 }  // namespace
 
+bool is_written_by_compiler(const Unit &unit) { return writer_of(unit) != Writer::unknown; }
+
 void find_conventions(Unit &unit) { ConventionFinder(unit).run(); }
 
 }  // namespace chord::assembly

@@ -18,6 +18,9 @@
 
 namespace chord::assembly {
 
+// A compiler signed the text, or named its source. Inline assembly in it is none of its work.
+bool is_written_by_compiler(const Unit &unit);
+
 // Fills Procedure::convention of all that are not skipped; after find_known_callers.
 void find_conventions(Unit &unit);
 

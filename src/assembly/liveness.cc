@@ -36,6 +36,7 @@ class Solver {
     // Of what the procedure itself writes, those who know it by heart (-fipa-ra) expect nothing.
     isa::Resources nobodys = c.given_up & (written() | ~p_.wanted);
     if (c.callers_known) nobodys |= isa::call_clobbers() & ~p_.wanted;
+    if (c.compiled) nobodys |= isa::all_flags();  // no compiler returns anything in them
     return always | ~nobodys;
   }
 

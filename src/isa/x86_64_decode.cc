@@ -219,8 +219,9 @@ void read_flags(const Instruction &in, const Operands &ops, Decoded &out) {
   if (in.cpu_flags == nullptr) return;
   const ZydisAccessedFlags &f = *in.cpu_flags;
   out.reads |= flags_of(f.tested);
-  Resources changed = flags_of(f.modified | f.set_0 | f.set_1 | f.undefined);
-  out.writes |= changed;
+  // What is undefined by the manual, processors may well leave as it was.
+  Resources changed = flags_of(f.modified | f.set_0 | f.set_1);
+  out.writes |= changed | flags_of(f.undefined);
   if (!may_leave_flags(in, ops)) out.kills |= changed;
 }
 

@@ -42,15 +42,15 @@ g:
 	.cfi_startproc
 	jmp	.L6
 .L4:
-	testq	%r12, %r12
+	cmpq	$0, %r12
 	jns	.L7
-	testq	%r13, %r13
+	cmpq	$0, %r13
 	jns	.L7
-	testq	%r14, %r14
+	cmpq	$0, %r14
 	jns	.L7
-	testq	%r15, %r15
+	cmpq	$0, %r15
 	jns	.L7
-	testq	%rbp, %rbp
+	cmpq	$0, %rbp
 	jns	.L7
 	stc
 .L5:
@@ -67,7 +67,7 @@ g:
 .L8:
 	lahf
 	adcq	%r8, %rsi
-	testq	%rsi, %rsi
+	cmpq	$0, %rsi
 	jne	.L6
 	paddd	%xmm1, %xmm0
 	paddd	%xmm2, %xmm0
@@ -102,7 +102,7 @@ g:
 	paddd	%xmm10, %xmm0
 	paddd	%xmm11, %xmm0
 	paddd	%xmm12, %xmm0
-	testq	%r11, %r11
+	cmpq	$0, %r11
 	js	.L4
 	jmp	.L7
 	.cfi_endproc

@@ -1,0 +1,111 @@
+"""Shared by oracles that compare what a plain and a woven program print, in every mode."""
+
+import argparse
+import os
+import random
+import shutil
+import subprocess
+import tempfile
+import time
+from pathlib import Path
+
+MODES = [[], ["--paths"], ["--events=instructions"], ["--durable"], ["--callsites"], ["--place=redundant"],
+         ["--loop-counters=memory"]]
+SECONDS = 20
+
+
+def chord():
+    return os.environ.get("CHORD") or str(Path(__file__).resolve().parents[2] / "build" / "bin" / "chord")
+
+
+def run(command, folder, **more):
+    return subprocess.run([str(c) for c in command], cwd=folder, capture_output=True, text=True, timeout=300, check=False, **more)
+
+
+def outcome(folder, binary):
+    """What it prints and ends with."""
+    environment = {**os.environ, "CHORD_OUT": "/dev/null", "CHORD_QUIET": "1"}
+    try:
+        done = subprocess.run([folder / binary], cwd=folder, capture_output=True, text=True, timeout=SECONDS,
+                              env=environment, check=False)
+        return done.stdout, done.returncode
+    except subprocess.TimeoutExpired:
+        return "", "no end"
+
+
+def build(folder, prefix, case, output):
+    """case: {"compiler", "flags", "sources": [(file, more flags, is it woven)], "link"}. An error text, or None."""
+    objects = []
+    for source, more, woven in case["sources"]:
+        target = f"{Path(source).stem}.{output}.o"
+        done = run([*(prefix if woven else []), case["compiler"], *case["flags"], *more, "-w", "-c", source, "-o", target], folder)
+        if done.returncode != 0:
+            return done.stderr
+        objects.append(target)
+    done = run([*prefix, case["compiler"], *case["flags"], *objects, "-o", output, *case.get("link", [])], folder)
+    return done.stderr if done.returncode != 0 else None
+
+
+def weave(folder, case, mode):
+    """An error text or None, and whether the proof refuses what is then compared all the same: it may know too little."""
+    error = build(folder, [chord(), "--verify", *mode], case, "woven")
+    if error is None or "error: verify:" not in error:
+        return error, False
+    return build(folder, [chord(), *mode], case, "woven"), True
+
+
+def check(folder, case, modes, refused):
+    """None if all is well, "left out: …", or what is wrong. Counts in refused[0] what the proof does not accept."""
+    error = build(folder, [], case, "plain")
+    if error is not None:
+        return f"left out: {error.splitlines()[0] if error else 'the compiler failed'}"
+    expected = outcome(folder, "plain")
+    if expected[1] != 0:
+        return f"left out: the plain program ends with {expected[1]}"
+    # Compilers have bugs of their own in conventions that few use.
+    other = {**case, "flags": [*case["flags"], *case.get("otherwise", [])]}
+    if build(folder, [], other, "other") is not None or {outcome(folder, "plain"), outcome(folder, "other")} != {expected}:
+        return "left out: plain builds disagree about what it prints"
+    for mode in modes:
+        error, unproved = weave(folder, case, mode)
+        refused[0] += unproved
+        if error is not None:
+            return f"{' '.join(mode) or 'default'}: {error[:2000]}"
+        got = outcome(folder, "woven")
+        if got != expected:
+            return f"{' '.join(mode) or 'default'}: expected {expected}, got {got}"[:3000]
+    return None
+
+
+def main(description, make, name):
+    """make(random, folder) writes the sources of a case and returns it."""
+    parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--seed", type=int, default=1, help="of the first case")
+    parser.add_argument("--count", type=int, default=1000000)
+    parser.add_argument("--minutes", type=float, default=1.0, help="no case begins later")
+    parser.add_argument("--modes", type=int, default=2, help="modes that each case is woven in, drawn from all")
+    parser.add_argument("--keep", action="store_true", help="keep the folder of each case that fails")
+    options = parser.parse_args()
+    end = time.monotonic() + 60 * options.minutes
+    done = left_out = failed = 0
+    refused = [0]
+    for seed in range(options.seed, options.seed + options.count):
+        if time.monotonic() > end:
+            break
+        draw = random.Random(seed)
+        folder = Path(tempfile.mkdtemp(prefix=f"{name}{seed}."))
+        case = make(draw, folder)
+        problem = check(folder, case, draw.sample(MODES, min(options.modes, len(MODES))), refused)
+        done += 1
+        if problem is not None and problem.startswith("left out: "):
+            left_out += 1
+            if options.count == 1:
+                print(problem)
+        elif problem is not None:
+            failed += 1
+            print(f"seed {seed}: {case['compiler']} {' '.join(case['flags'])}: {problem}\n"
+                  f"again: tests/random/{name}.py --seed={seed} --count=1 --modes={options.modes} --keep   ({folder})", flush=True)
+        if problem is None or problem.startswith("left out: ") or not options.keep:
+            shutil.rmtree(folder)
+    print(f"{done} cases, {left_out} left out, {failed} failed; {refused[0]} weavings that the proof does not accept")
+    return 1 if failed or (done and left_out == done) else 0
