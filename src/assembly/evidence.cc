@@ -62,8 +62,11 @@ struct Shown {
   isa::Resources odd = 0;  // read where nobody has written it
 };
 
-// Nobody keeps a variable in a register of the usual arguments and results.
-isa::Resources seldom_passed() { return isa::never_passed() | isa::callee_saved() | isa::static_chain(); }
+// Nobody keeps a variable in a register of the usual arguments and results. Frame pointers are made whether or
+// not anybody uses them.
+isa::Resources seldom_passed() {
+  return (isa::never_passed() | isa::callee_saved() | isa::static_chain()) & ~isa::register_numbered(isa::kFramePointer);
+}
 
 class Forward {
  public:
