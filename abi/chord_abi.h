@@ -187,12 +187,16 @@ struct chord_proc {
 /* ---- Profile file -------------------------------------------------------
  *
  * A sequence of segments, one per process image (or dump), each aligned to 8
- * bytes and appended under an exclusive flock. The header is written last, and its magic
+ * bytes and written under an exclusive flock. Runs of one build that end of their own accord become one
+ * segment (runtime/fold.cc), in a place of the file that counts no longer or at its end. The header is written last, and its magic
  * last of all, so a torn segment has none; readers skip to the next valid one.
  * A payload is a sequence of records: chord_record_header, then `size` bytes,
  * then zero padding to a multiple of 8. Unknown tags are skipped.
  */
 #define CHORD_SEGMENT_MAGIC UINT64_C(0x0a81d17c68632afe) /* never valid text */
+
+/* Begins a stretch of the file that no longer counts: a header with nothing but the magic, the version and the size. */
+#define CHORD_DEAD_MAGIC UINT64_C(0x0a83d17c68632afe)
 
 struct chord_segment_header {
   uint64_t magic;
@@ -207,6 +211,8 @@ enum {
   CHORD_SEGMENT_LIVE = 1,      /* a dump of a program that went on running */
   CHORD_SEGMENT_TRUNCATED = 2, /* counts are missing: see the NOTE records */
   CHORD_SEGMENT_CUT_OFF = 4,   /* activations were running, and it is not said where */
+  CHORD_SEGMENT_OBJECTS = 8,   /* no counts, but OBJECT records */
+  CHORD_SEGMENT_MIXED = 16,    /* the sum of runs whose arguments differ; those of one are given */
 };
 
 /* The file in which a process keeps its counts while it runs (CHORD_DURABLE=1) begins with
@@ -223,6 +229,8 @@ struct chord_record_header {
 };
 
 enum {
+  /* Zeros, to be passed over. */
+  CHORD_RECORD_FILL = 0,
   /* chord_process, then NUL-terminated strings: executable path, working
    * folder, label (see chord_mark; empty without), then the argument vector,
    * each NUL-terminated. */
@@ -241,11 +249,15 @@ enum {
   CHORD_RECORD_EXITS = 4,
   /* NUL-terminated text for the user: something is missing, and why. */
   CHORD_RECORD_NOTE = 5,
-  /* u64: process images that merging has summed into this segment; 1 without. */
+  /* u64: process images that merging or folding has summed into this segment; 1 without. */
   CHORD_RECORD_RUNS = 6,
   /* chord_thread_events[]: what of the events' counters each thread counted; the counts
    * add up to those of the COUNTS records. A thread may have several of one kind. */
   CHORD_RECORD_THREADS = 7,
+  /* chord_superseded, the first record of its segment: the segment there, if that is its checksum, is part of this one and does not count any more. */
+  CHORD_RECORD_SUPERSEDES = 8,
+  /* What of an object reading needs (`chord archive`): u64 size of its build id, the build id, then an ELF file. */
+  CHORD_RECORD_OBJECT = 9,
 };
 
 #define CHORD_COUNTS_BY_NUMBER UINT64_C(0xffffffff)
@@ -267,6 +279,11 @@ enum {
   CHORD_END_EXEC = 3,     /* replaced by exec */
   CHORD_END_DUMP = 4,     /* still running */
   CHORD_END_KILLED = 5,   /* by what no process can see coming */
+};
+
+struct chord_superseded {
+  uint64_t place; /* of its header in the file */
+  uint64_t checksum;
 };
 
 struct chord_thread_events {

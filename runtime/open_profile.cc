@@ -55,13 +55,14 @@ class AsCaller {
   Capabilities old_[2] = {};
 };
 
-// Empty, or what segments begin with; or one that was not finished, whose magic is missing (writer.cc).
+// Empty, or what segments begin with, those that no longer count too (fold.cc); or one that was not finished, whose magic
+// is missing (writer.cc).
 bool is_profile(long file, const struct stat &facts) {
   constexpr long header = sizeof(chord_segment_header);
   uint64_t first = 0, record = 0;
   if (facts.st_size == 0) return true;
   if (kernel(SYS_pread64, file, arg(&first), sizeof first, 0) != sizeof first) return false;
-  if (first == CHORD_SEGMENT_MAGIC) return true;
+  if (first == CHORD_SEGMENT_MAGIC || first == CHORD_DEAD_MAGIC) return true;
   return first == 0 && kernel(SYS_pread64, file, arg(&record), sizeof record, header) == sizeof record &&
          record == CHORD_RECORD_PROCESS;
 }

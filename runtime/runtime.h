@@ -21,7 +21,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 14;
+constexpr uint32_t layout_version = 15;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -259,6 +259,8 @@ bool write_segment(Instance &instance, const Frame &from, const End &end);
 // `others`: other threads run and start again, too.
 void restart_counts(Instance &instance, const Frame &from, bool others);
 bool append_segment(Instance &instance, const End &end);
+// Beside the profile, which was written to instance.path.
+void keep_maps(Instance &instance);
 // CHORD_OUT with its % filled in.
 void expand_out(const Instance &instance, Text &path);
 // For appending; negative: the kernel's error, or EMEDIUMTYPE for what is no profile (open_profile.cc).
@@ -313,6 +315,10 @@ struct Instance {
   bool exiting;   // the process is past exit()
   bool finished;  // its last segment is written
   bool take_signals, quiet, durable, hook_lost;
+  bool keep_runs;       // each run has a segment of its own
+  bool keep_arguments;  // those with different arguments have
+  bool keeps_maps;  // what reading needs is kept beside the profile
+  bool dumped;     // so has this one: somebody may be following it
   Thread *threads;
   Thread *free_threads;
   uint64_t threads_seen;

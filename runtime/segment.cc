@@ -114,6 +114,7 @@ bool write_segment(Instance &instance, const Frame &from, const End &end) {
     total_up(instance);
     if (end.threads_live) release_others(instance);
     written = append_segment(instance, end);
+    if (end.kind == CHORD_END_DUMP) instance.dumped = true;
     if (written) mark_written(instance, !end.goes_on && instance.live == nullptr);
     if (written && (!end.goes_on || end.kind == CHORD_END_EXEC)) end_durable(instance);
     if (end.goes_on) {

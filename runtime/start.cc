@@ -161,6 +161,11 @@ void read_settings(Instance &instance, char **environment) {
   instance.take_signals = !(signals != nullptr && signals[0] == '0' && signals[1] == 0);
   instance.durable = trusted && is_set(variable(environment, "CHORD_DURABLE"));
   instance.quiet = is_set(variable(environment, "CHORD_QUIET"));
+  const char *maps = variable(environment, "CHORD_KEEP_MAPS");
+  instance.keeps_maps = trusted && !(maps != nullptr && maps[0] == '0' && maps[1] == 0);
+  const char *runs = variable(environment, "CHORD_KEEP_RUNS");
+  instance.keep_runs = is_set(runs);
+  instance.keep_arguments = same_text(runs, "arguments");
   if (trusted) read_budgets(instance, variable(environment, "CHORD_BUDGET"));
 }
 

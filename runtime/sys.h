@@ -183,6 +183,8 @@ CHORD_NO_LIBCALL inline bool same_bytes(const void *a, const void *b, size_t siz
   return true;
 }
 
+inline bool same_text(const char *a, const char *b) { return a != nullptr && same_bytes(a, b, length(a) + 1); }
+
 template <class T>
 inline T load(const void *from) {
   T value;

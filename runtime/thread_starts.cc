@@ -42,11 +42,6 @@ __chord_wrap_\name:
 namespace chord::runtime {
 namespace {
 
-bool same_text(const char *a, const char *b) {
-  size_t n = length(b) + 1;
-  return a != nullptr && length(a) + 1 == n && same_bytes(a, b, n);
-}
-
 // What a thread of libc's is to call once we know it.
 struct Notification {
   void (*function)(sigval);

@@ -1,10 +1,11 @@
-// Appending a segment to the profile: one pass through a fixed buffer, under a
+// Writing a segment to the profile: one pass through a fixed buffer, under a
 // file lock, header last. Whatever goes wrong, the file is cut back to what it
-// was and the program never notices.
+// was and the program never notices. Runs of one build are added up (fold.cc).
 #include <errno.h>
 #include <sys/file.h>
 #include <sys/utsname.h>
 
+#include "fold.h"
 #include "runtime.h"
 
 namespace chord::runtime {
@@ -14,6 +15,7 @@ namespace {
 
 class Writer {
  public:
+  // Without a file (-1) everything is measured, and nothing written.
   Writer(Instance &instance, long file, uint64_t start) : instance_(instance), file_(file), start_(start) {}
 
   void bytes(const void *data, size_t size) {
@@ -49,6 +51,9 @@ class Writer {
       content();
     } while (!complete(header));
   }
+
+  // Of the payload so far.
+  uint64_t size() const { return flushed_ + fill_; }
 
   // 0 or the kernel's error.
   long finish(uint32_t flags) {
@@ -97,7 +102,7 @@ class Writer {
   }
   void put(const void *data, size_t size, uint64_t offset) {
     auto *from = static_cast<const char *>(data);
-    while (size != 0 && error_ == 0) {
+    while (size != 0 && error_ == 0 && file_ >= 0) {
       long n = kernel(SYS_pwrite64, file_, reinterpret_cast<long>(from), static_cast<long>(size),
                       static_cast<long>(offset));
       if (n <= 0) {
@@ -123,13 +128,17 @@ class Writer {
 
 // ---- The records ------------------------------------------------------------------
 
-void put_process(Writer &out, const Instance &instance, const End &end) {
+void put_process(Writer &out, const Instance &instance, const End &end, const Fold *base) {
   chord_process process{};
   process.pid = instance.pid;
   process.parent = static_cast<uint64_t>(kernel(SYS_getppid));
   process.start_ns = instance.start_ns;
   process.end_ns = wall_clock_ns();
   process.threads = instance.threads_seen;
+  if (base != nullptr) {
+    process.threads += base->threads;
+    if (base->start_ns < process.start_ns) process.start_ns = base->start_ns;
+  }
   process.end = end.kind;
   process.status = end.status;
   out.record(CHORD_RECORD_PROCESS, 0, [&] {
@@ -184,6 +193,8 @@ void put_module(Writer &out, const Module &module) {
       auto [key, count, kind] = module.shape[i];
       if (kind == CHORD_COUNTERS_NUMBERS) {
         numbers = now;
+      } else if (numbers == nullptr && key >= CHORD_FIRST_PROCEDURE_KEY && equal_words(now, before, count) == count) {
+        // A procedure that did not run is not worth its key.
       } else {
         out.bytes(&key, sizeof key);
         if (numbers != nullptr)
@@ -204,7 +215,15 @@ void put_record(Writer &out, uint32_t tag, const void *data, size_t size) {
 
 void put_note(Writer &out, const char *note) { put_record(out, CHORD_RECORD_NOTE, note, length(note) + 1); }
 
-void put_notes(Writer &out, const Instance &instance) {
+bool is_own_note(const Instance &instance, const char *text) {
+  for (uint32_t note = 1; note < note_end; note *= 2)
+    if ((instance.notes & note) != 0 && same_bytes(note_text(note), text, length(note_text(note)) + 1)) return true;
+  return false;
+}
+
+void put_notes(Writer &out, const Instance &instance, const Fold *base) {
+  for (uint32_t i = 0; base != nullptr && i < base->note_count; ++i)
+    if (!is_own_note(instance, base->notes[i])) put_note(out, base->notes[i]);
   for (uint32_t note = 1; note < note_end; note *= 2)
     if ((instance.notes & note) != 0) put_note(out, note_text(note));
   if (instance.unstopped != 0) {
@@ -216,16 +235,41 @@ void put_notes(Writer &out, const Instance &instance) {
   }
 }
 
-uint32_t put_payload(Writer &out, const Instance &instance, const End &end) {
-  put_process(out, instance, end);
+// What ended early, and what threads counted, in all runs.
+void put_merged(Writer &out, const Fold &base) {
+  put_record(out, CHORD_RECORD_EXITS, base.merged, base.exit_count * sizeof(chord_exit));
+  if (base.event_count == 0) return;
+  out.record(CHORD_RECORD_THREADS, 0, [&] {
+    for (const chord_exit *at = base.merged + base.exit_count; at != base.merged + base.exit_count + base.event_count; ++at) {
+      chord_thread_events events{at->count, static_cast<uint32_t>(at->pc), at->kind};
+      out.bytes(&events, sizeof events);
+    }
+  });
+}
+
+// `base`: what is added to, or null.
+uint32_t put_payload(Writer &out, const Instance &instance, const End &end, const Fold *base) {
+  if (base != nullptr) {
+    uint64_t runs = base->runs + 1;
+    chord_superseded superseded{base->base, base->base_checksum};
+    put_record(out, CHORD_RECORD_SUPERSEDES, &superseded, sizeof superseded);
+    put_record(out, CHORD_RECORD_RUNS, &runs, sizeof runs);
+  }
+  put_process(out, instance, end, base);
   for (uint32_t number = 0; number < instance.module_count; ++number)
     for (const Module *module = instance.modules; module != nullptr; module = module->next)
       if (module->number == number) put_module(out, *module);
-  put_record(out, CHORD_RECORD_EXITS, instance.resolved.data, instance.resolved.used);
-  put_record(out, CHORD_RECORD_THREADS, instance.settled.data, instance.settled.used);
-  put_notes(out, instance);
+  if (base != nullptr) {
+    put_merged(out, *base);
+  } else {
+    put_record(out, CHORD_RECORD_EXITS, instance.resolved.data, instance.resolved.used);
+    put_record(out, CHORD_RECORD_THREADS, instance.settled.data, instance.settled.used);
+  }
+  put_notes(out, instance, base);
   constexpr uint32_t missing = note_out_of_memory | note_unseen_threads;
   return (end.kind == CHORD_END_DUMP ? uint32_t{CHORD_SEGMENT_LIVE} : 0u) |
+         (base != nullptr ? base->base_flags & (CHORD_SEGMENT_TRUNCATED | CHORD_SEGMENT_MIXED) : 0u) |
+         (base != nullptr && !base->same_arguments ? uint32_t{CHORD_SEGMENT_MIXED} : 0u) |
          ((instance.notes & missing) != 0 ? uint32_t{CHORD_SEGMENT_TRUNCATED} : 0u);
 }
 
@@ -319,9 +363,44 @@ long lock_file(long file) {
   for (int tries = 0; tries < 20000; ++tries) {
     long result = kernel(SYS_flock, file, LOCK_EX | LOCK_NB);
     if (result != -EWOULDBLOCK && result != -EINTR) return result;
-    sleep_ns(500000);
+    sleep_ns(tries < 20 ? 50000 : 500000);
   }
   return -EWOULDBLOCK;
+}
+
+// Segments that are folded have sizes that are multiples of this, so that the next one fits where the last but one was.
+constexpr uint64_t granule = 512;
+
+// What is left of the granule behind a payload; there is room for the header of a record.
+uint64_t fill_behind(uint64_t payload) {
+  uint64_t used = sizeof(chord_segment_header) + payload + sizeof(chord_record_header);
+  return (used + granule - 1) / granule * granule - sizeof(chord_segment_header) - payload;
+}
+
+void put_fill(Writer &out, uint64_t size) {
+  out.record(CHORD_RECORD_FILL, 0, [&] {
+    for (uint64_t i = sizeof(chord_record_header); i < size; ++i) out.byte(0);
+  });
+}
+
+long write_folded(Instance &instance, long file, const End &end, Fold &fold) {
+  const Fold *base = fold.base_size != 0 ? &fold : nullptr;
+  add_base_counts(fold, false);
+  Writer measure(instance, -1, 0);
+  put_payload(measure, instance, end, base);
+  uint64_t fill = fill_behind(measure.size());
+  uint64_t start = find_room(fold, file, sizeof(chord_segment_header) + measure.size() + fill);
+  Writer out(instance, file, start);
+  uint32_t flags = put_payload(out, instance, end, base);
+  put_fill(out, fill);
+  long error = out.finish(flags);
+  if (error == 0) {
+    drop_base(fold, file);
+  } else {
+    add_base_counts(fold, true);
+    if (start >= fold.end) kernel(SYS_ftruncate, file, static_cast<long>(fold.end));
+  }
+  return error;
 }
 
 long append(Instance &instance, long file, const End &end) {
@@ -329,8 +408,13 @@ long append(Instance &instance, long file, const End &end) {
   if (error != 0) return error;
   long size = kernel(SYS_lseek, file, 0, SEEK_END);
   if (size < 0) return size;
+  if (Fold *fold = begin_fold(instance, file, static_cast<uint64_t>(size), end)) {
+    error = write_folded(instance, file, end, *fold);
+    end_fold(fold);
+    return error;
+  }
   Writer out(instance, file, (static_cast<uint64_t>(size) + 7) & ~uint64_t{7});
-  uint32_t flags = put_payload(out, instance, end);
+  uint32_t flags = put_payload(out, instance, end, nullptr);
   error = out.finish(flags);
   if (error != 0) kernel(SYS_ftruncate, file, size);
   return error;
@@ -355,6 +439,7 @@ bool append_segment(Instance &instance, const End &end) {
   }
   instance.file = 0;
   if (error != 0) warn(instance, path, error);
+  if (error == 0) keep_maps(instance);
   return error == 0;
 }
 

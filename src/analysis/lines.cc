@@ -213,20 +213,25 @@ FileTable::FileTable(const Program &program) {
   for (const Module &module : program.modules) {
     for (const format::UnitMap &unit : module.units) {
       std::vector<uint32_t> &numbers = numbers_[&unit];
-      for (const std::string &file : unit.files) {
-        std::string path = absolute(unit, file);
+      for (size_t i = 0; i < unit.files.size(); ++i) {
+        std::string path = absolute(unit, unit.files[i]);
         auto [at, fresh] = known.try_emplace(path, static_cast<uint32_t>(files_.size()));
-        if (fresh) files_.push_back({file, path});
+        if (fresh) files_.push_back({unit.files[i], path, {}});
         numbers.push_back(at->second);
+        std::vector<uint64_t> &hashes = files_[at->second].hashes;
+        uint64_t hash = i < unit.hashes.size() ? unit.hashes[i] : 0;
+        if (hash != 0 && std::find(hashes.begin(), hashes.end(), hash) == hashes.end()) hashes.push_back(hash);
       }
     }
   }
 }
 
-LineTable count_lines(const Program &program) {
+LineTable count_lines(const Program &program, const std::set<const CountedProcedure *> &only) {
   FileTable files(program);
   std::unordered_map<uint64_t, LineCount> lines;
   for (const CountedProcedure &procedure : program.procedures) {
+    if (!only.empty() && !only.contains(&procedure)) continue;
+    std::unordered_map<uint64_t, uint64_t> own;  // executed by this procedure
     const std::vector<format::Instruction> &instructions = procedure.map->instructions;
     for (size_t i = 0; i < instructions.size(); ++i) {
       if (instructions[i].line == 0) continue;
@@ -236,6 +241,14 @@ LineTable count_lines(const Program &program) {
       ++line.instructions;
       line.executed = checked_add(line.executed, procedure.executed[i], procedure.map->name);
       line.exact = line.exact && procedure.exact();
+      line.certain = line.certain && procedure.certain();
+      own[key] += procedure.executed[i];
+    }
+    for (auto [key, executed] : own) {
+      LineCount &line = lines[key];
+      if (line.procedure != nullptr && executed <= line.procedure_executed) continue;
+      line.procedure = &procedure;
+      line.procedure_executed = executed;
     }
     Visits(procedure, files).count([&](uint64_t key, uint64_t count, bool known) {
       LineCount &line = lines[key];

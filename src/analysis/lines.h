@@ -12,6 +12,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <unordered_map>
 #include <vector>
@@ -23,6 +24,8 @@ namespace chord::analysis {
 struct SourceFile {
   std::string name;  // as the compiler was given it
   std::string path;  // absolute, where it can be told
+  // What its text hashed to (base::hash_text) when units were compiled; several if it changed meanwhile.
+  std::vector<uint64_t> hashes;
 };
 
 struct LineCount {
@@ -31,7 +34,10 @@ struct LineCount {
   uint64_t count = 0;
   uint64_t executed = 0;  // instructions executed
   uint32_t instructions = 0;
+  const CountedProcedure *procedure = nullptr;  // the one that executed most instructions of it
+  uint64_t procedure_executed = 0;
   bool exact = true;  // false: some procedure on it has contradictory counts
+  bool certain = true;  // false: some procedure on it may be off (CountedProcedure::certain)
   // False: `count` depends on edges that the placement of counters left open.
   bool count_known = true;
 };
@@ -41,7 +47,8 @@ struct LineTable {
   std::vector<LineCount> lines;  // by file, then line; one entry each
 };
 
-LineTable count_lines(const Program &program);
+// `only`: of these procedures alone; empty: of all.
+LineTable count_lines(const Program &program, const std::set<const CountedProcedure *> &only = {});
 
 // Source files of all units, each absolute path once, numbered by first mention.
 class FileTable {

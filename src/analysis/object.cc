@@ -29,6 +29,15 @@ class ElfFile {
       throw base::Error(fmt::format("{}: not an ELF file", path));
     }
   }
+  // From memory, which must outlive it.
+  ElfFile(const std::string &path, std::string &bytes) : path_(path) {
+    elf_version(EV_CURRENT);
+    elf_ = elf_memory(bytes.data(), bytes.size());
+    if (elf_ == nullptr || elf_kind(elf_) != ELF_K_ELF) {
+      close();
+      throw base::Error(fmt::format("{}: what is kept of it is damaged", path));
+    }
+  }
   ~ElfFile() { close(); }
   ElfFile(const ElfFile &) = delete;
   ElfFile &operator=(const ElfFile &) = delete;
@@ -135,8 +144,9 @@ std::unordered_map<uint64_t, CounterMemory> decode_memory(std::string_view secti
 
 }  // namespace
 
-Object read_object(const std::string &path, bool texts) {
-  ElfFile file(path);
+namespace {
+
+Object read_object(const ElfFile &file, const std::string &path, bool texts) {
   Object object;
   object.path = object.file = path;
   object.build_id = file.build_id();
@@ -158,6 +168,17 @@ Object read_object(const std::string &path, bool texts) {
   object.anchors = std::move(anchors.anchors);
   return object;
 }
+
+}  // namespace
+
+Object read_object(const std::string &path, bool texts) { return read_object(ElfFile(path), path, texts); }
+
+Object read_object_bytes(const std::string &path, const std::string &bytes, bool texts) {
+  std::string own = bytes;
+  return read_object(ElfFile(path, own), path, texts);
+}
+
+std::string build_id_of_file(const std::string &path) { return ElfFile(path).build_id(); }
 
 std::string show_build_id(const std::string &build_id) {
   if (build_id.empty()) return "none";

@@ -33,6 +33,11 @@ struct Object {
 // chord, or its sections are damaged. `texts`: see format::decode_maps.
 Object read_object(const std::string &path, bool texts);
 
+// The same from what `chord archive` keeps (stored_object.h). `path` is for messages.
+Object read_object_bytes(const std::string &path, const std::string &bytes, bool texts);
+// Raw; empty if it has none. Throws Error if the file is no ELF file.
+std::string build_id_of_file(const std::string &path);
+
 // "3f2a…" for messages; "none" if empty.
 std::string show_build_id(const std::string &build_id);
 

@@ -185,9 +185,9 @@ class Counter {
     }
     if (any) count_run(segment);
     killed_ = killed_ || (segment.flags & CHORD_SEGMENT_CUT_OFF) != 0;
-    for (const std::string &note : segment.notes) {
-      program_.warnings.push_back(fmt::format("process {}: {}", segment.pid, note));
-    }
+    incomplete_ = incomplete_ || (segment.flags & CHORD_SEGMENT_TRUNCATED) != 0;
+    program_.exact = program_.exact && segment.notes.empty();
+    for (const std::string &note : segment.notes) notes_[note].insert(segment.pid);
   }
 
   Program finish() {
@@ -200,6 +200,10 @@ class Counter {
       finish(module);
     }
     warn_killed();
+    for (const auto &[note, processes] : notes_) {
+      program_.warnings.push_back(processes.size() == 1 ? fmt::format("process {}: {}", *processes.begin(), note)
+                                                        : fmt::format("{} processes: {}", processes.size(), note));
+    }
     if (without_counters_ != 0) {
       program_.warnings.push_back(
           fmt::format("{} functions were built with --events alone and have no counts", without_counters_));
@@ -295,6 +299,8 @@ class Counter {
     count_procedures(module.measured, module.procedures);
     for (CountedProcedure &procedure : module.procedures) {
       procedure.module = number;
+      procedure.incomplete = incomplete_;
+      program_.exact = program_.exact && procedure.certain();
       if (procedure.map->plan.placement == core::Placement::none) {
         ++without_counters_;
       } else if (!procedure.exact() && !procedure.counts_chosen_paths()) {
@@ -337,6 +343,8 @@ class Counter {
   std::map<std::string, size_t> by_path_;
   ExitSums exits_;
   bool killed_ = false;                   // some process wrote no last segment
+  std::map<std::string, std::set<uint64_t>> notes_;  // of which processes
+  bool incomplete_ = false;               // some process lost counts
   size_t without_counters_ = 0;           // procedures that count events only
   std::map<uint64_t, uint64_t> running_;  // threads of processes not known to have ended
   Program program_;

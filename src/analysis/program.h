@@ -39,8 +39,14 @@ struct CountedProcedure {
   // of format::measured_calls; empty if it was not measured.
   std::vector<uint64_t> totals;
   bool ran_in_profile = false;     // some segment had counters for it
+  uint32_t programs = 1;           // of a project: in how many of them the code is
+  bool several_modules = false;    // likewise: it is in others than `module`, too
+
+  bool incomplete = false;         // a process could not write all it had counted
 
   bool exact() const { return problem.empty(); }
+  // Not only free of contradictions: nothing is known that might have put its counts off.
+  bool certain() const { return exact() && uncertain == 0 && !incomplete && !(may_have_run_on && calls != 0); }
   // Nothing but them, and nothing is wrong with it (chord --paths=SELECTION).
   bool counts_chosen_paths() const {
     return map->plan.placement == core::Placement::chosen_paths && !paths.empty();
@@ -59,6 +65,13 @@ struct Skipped {
   const format::UnitMap *unit = nullptr;
 };
 
+// One program of a project.
+struct ProgramPart {
+  std::string name, path;
+  uint64_t runs = 0, threads = 0, instructions = 0;
+  bool exact = true;
+};
+
 struct Program {
   Program() = default;
   Program(Program &&) = default;
@@ -74,7 +87,9 @@ struct Program {
   uint64_t instructions = 0;                 // over all procedures whose counts can be trusted
   uint64_t runs = 0;                         // process images
   uint64_t threads = 0;                      // over all of them
+  bool exact = true;                         // every procedure is certain, and no process noted anything amiss
   std::vector<std::string> warnings;
+  std::vector<ProgramPart> parts;            // what it is made of: itself, or the programs of a project
 };
 
 struct LoadOptions {
@@ -85,8 +100,8 @@ struct LoadOptions {
   bool paths = false;  // paths are wanted: nothing else need be counted
 };
 
-// Throws Error where there is nothing left to report: several programs and none
-// chosen, no readable segment, profile of another build, no map.
+// Runs of several programs, if none is chosen, are merged (merge_programs.h): the answer is about all of them.
+// Throws Error where there is nothing left to report: no readable segment, profile of another build, no map.
 Program load_program(const format::Profile &profile, const LoadOptions &options);
 
 // The same from objects already read: `objects` holds one per module path that

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <charconv>
 
 namespace chord::assembly {
 namespace {
@@ -16,12 +15,6 @@ bool is_prefix_byte(unsigned char b) {
 bool is_only_prefixes(std::string_view bytes) {
   return !bytes.empty() &&
          std::all_of(bytes.begin(), bytes.end(), [](char c) { return is_prefix_byte(static_cast<unsigned char>(c)); });
-}
-
-uint32_t to_number(std::string_view s) {
-  uint32_t value = 0;
-  std::from_chars(s.data(), s.data() + s.size(), value);
-  return value;
 }
 
 // Finds where functions start and end, section by section.
@@ -87,10 +80,9 @@ class Decoder {
 
  private:
   void follow_line(const Statement &s) {
-    std::string_view rest = s.operands;
-    size_t blank = rest.find_first_of(" \t");
-    file_ = to_number(rest.substr(0, blank));
-    line_ = blank == std::string_view::npos ? 0 : to_number(trim(rest.substr(blank)));
+    SourceLine at = line_of_loc(s);
+    file_ = at.file;
+    line_ = at.line;
   }
 
   void statement(uint32_t i) {

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 #include <cctype>
+#include <charconv>
 #include <map>
 
 namespace chord::assembly {
@@ -255,6 +256,17 @@ bool is_harmless_mention(const Statement &s) {
                                                 ".loc",  ".file", ".string", ".ascii"};
   return s.kind == StatementKind::directive &&
          (s.name.starts_with(".cfi_") || std::find(std::begin(kNames), std::end(kNames), s.name) != std::end(kNames));
+}
+
+SourceLine line_of_loc(const Statement &statement) {
+  auto number = [](std::string_view s) {
+    uint32_t value = 0;
+    std::from_chars(s.data(), s.data() + s.size(), value);
+    return value;
+  };
+  std::string_view rest = statement.operands;
+  size_t blank = rest.find_first_of(" \t");
+  return {number(rest.substr(0, blank)), blank == std::string_view::npos ? 0 : number(trim(rest.substr(blank)))};
 }
 
 bool is_alignment(const Statement &s) {

@@ -64,6 +64,12 @@ bool is_alignment(const Statement &statement);
 // nobody gets to know an address.
 bool is_harmless_mention(const Statement &statement);
 
+// What `.loc FILE LINE …` states: the number given by .file, and the line; 0 where there is none.
+struct SourceLine {
+  uint32_t file = 0, line = 0;
+};
+SourceLine line_of_loc(const Statement &statement);
+
 // A name set to an expression: .set name, of; name = of.
 struct Alias {
   std::string_view name, of;

@@ -2,16 +2,19 @@
 
 #include <fcntl.h>
 #include <fmt/core.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
 #include <new>
+#include <thread>
 
 #include "base/diagnostics.h"
 
@@ -54,21 +57,44 @@ std::string read_some(int descriptor, size_t limit) {
 
 std::string read_all(int descriptor) { return read_some(descriptor, SIZE_MAX); }
 
-std::string read_file(const std::string &path) {
+namespace {
+
+// A writer that was stopped in the middle must not stop us for good.
+void lock_shared(int fd) {
+  using namespace std::chrono_literals;
+  auto deadline = std::chrono::steady_clock::now() + 10s;
+  while (::flock(fd, LOCK_SH | LOCK_NB) != 0) {
+    if (errno != EWOULDBLOCK && errno != EINTR) return;  // where there are no locks, nobody has one
+    if (std::chrono::steady_clock::now() > deadline) {
+      throw Error("another process has been writing it for ten seconds",
+                  "end that process, or let it go on if it is stopped (fuser FILE names it)");
+    }
+    std::this_thread::sleep_for(2ms);
+  }
+}
+
+std::string read(const std::string &path, bool locked) {
   int fd = ::open(path.c_str(), O_RDONLY | O_CLOEXEC);
   if (fd < 0) throw Error(fmt::format("{}: cannot open: {}", path, std::strerror(errno)));
   try {
+    if (locked) lock_shared(fd);
     std::string bytes = read_some(fd, limit_of(fd));
     ::close(fd);
     return bytes;
   } catch (const Error &e) {
     ::close(fd);
-    throw Error(fmt::format("{}: {}", path, e.what()));
+    throw Error(fmt::format("{}: {}", path, e.what()), e.hint);
   } catch (const std::bad_alloc &) {
     ::close(fd);
     throw Error(fmt::format("{}: does not fit in memory", path));
   }
 }
+
+}  // namespace
+
+std::string read_file(const std::string &path) { return read(path, false); }
+
+std::string read_locked(const std::string &path) { return read(path, true); }
 
 void write_file(const std::string &path, std::string_view bytes) {
   int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);

@@ -8,6 +8,8 @@ namespace chord::base {
 
 // Throw Error naming the file and the system's reason.
 std::string read_file(const std::string &path);
+// The same under a shared lock, so that nobody who locks the file to write is in the middle of that.
+std::string read_locked(const std::string &path);
 void write_file(const std::string &path, std::string_view bytes);
 // The same, but the old file, if any, stays whole until the new one is.
 void replace_file(const std::string &path, std::string_view bytes);

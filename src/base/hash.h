@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <cstring>
 #include <string_view>
 
 namespace chord::base {
@@ -21,5 +22,19 @@ class Hash {
  private:
   uint64_t state_ = 0xcbf29ce484222325u;
 };
+
+// Of a whole text, eight bytes at a time.
+inline uint64_t hash_text(std::string_view text) {
+  Hash tail;
+  uint64_t state = 0xcbf29ce484222325u;
+  while (text.size() >= sizeof state) {
+    uint64_t word = 0;
+    std::memcpy(&word, text.data(), sizeof word);
+    state = (state ^ word) * 0x100000001b3u;
+    state ^= state >> 32;
+    text.remove_prefix(sizeof word);
+  }
+  return tail.add(state).add(text).value();
+}
 
 }  // namespace chord::base

@@ -94,6 +94,7 @@ void read_baseline_side(const Options &options, bool with_program, Side &side) {
 // ---- verdicts ----
 
 std::string describe(const report::Violation &v) {
+  if (!v.problem.empty()) return fmt::format("line {}: cannot be checked: {}  [{}]\n", v.rule->line, v.problem, v.rule->text);
   std::string text = fmt::format("line {}: {}: {:.0f}", v.rule->line, v.what, v.now);
   if (v.rule->grows) {
     text += fmt::format(", was {:.0f}", v.before);
@@ -143,7 +144,7 @@ void compare_all(const Side &before, const Side &now, exports::CheckReport &out)
   if (kept != 0) out.verdicts.push_back({fmt::format("{} functions execute no more than before", kept), true, "", "", 0});
 }
 
-void apply_rules(const std::vector<report::Rule> &rules, const Side &now, const Side *before, exports::CheckReport &out) {
+void apply_rules(const std::string &file, const std::vector<report::Rule> &rules, const Side &now, const Side *before, exports::CheckReport &out) {
   std::vector<report::Violation> violations = report::check_rules(rules, now.measured, before != nullptr ? &before->measured : nullptr);
   std::map<std::string, report::Growth> grown;
   if (before != nullptr && before->facts && now.facts) {
@@ -153,6 +154,7 @@ void apply_rules(const std::vector<report::Rule> &rules, const Side &now, const 
   for (const report::Violation &v : violations) {
     exports::Verdict &verdict = broken.try_emplace(v.rule, exports::Verdict{v.rule->text, false, "", "", 0}).first->second;
     verdict.message += describe(v);
+    if (!v.problem.empty()) base::error(fmt::format("{}:{}: {}", file, v.rule->line, v.problem), v.hint);
     if (auto found = grown.find(v.what); found != grown.end() && v.rule->grows) {
       verdict.file = found->second.file;
       verdict.line = found->second.line;
@@ -250,7 +252,7 @@ int check(const Options &options) {
   exports::CheckReport report;
   report.program = now.program ? now.program->name : "program";
   if (!options.rules.empty()) {
-    apply_rules(rules, now, grows ? &before : nullptr, report);
+    apply_rules(options.rules, rules, now, grows ? &before : nullptr, report);
   } else if (compares) {
     compare_all(before, now, report);
   }

@@ -62,7 +62,7 @@ std::string try_compiler(const std::string &compiler, bool plus_plus) {
   base::Outcome ran = base::run({"env", "CHORD_OUT=" + profile, program}, nullptr, true);
   if (ran.status != 0) return fmt::format("the program built with it fails (status {})", ran.status);
   try {
-    analysis::Program counted = analysis::load_program(format::decode_profile(base::read_file(profile)), {});
+    analysis::Program counted = analysis::load_program(format::decode_profile(base::read_locked(profile)), {});
     for (const analysis::CountedProcedure &p : counted.procedures) {
       if (p.map->name.find("twice") != std::string::npos && p.calls == kSampleCalls) return "";
     }

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analysis/event_totals.h"
 #include "base/diagnostics.h"
@@ -81,6 +82,14 @@ void print_call_totals(const format::Profile &profile, const std::string &by, co
   print_listing(table, listing, report::json_head(program));
 }
 
+// Its name, or how many there are.
+std::string program_of(const format::Profile &profile) {
+  std::set<std::string> programs;
+  for (const format::Segment &segment : profile.segments) programs.insert(segment.executable);
+  return programs.size() == 1 ? std::filesystem::path(*programs.begin()).filename().string()
+                              : fmt::format("{} programs", programs.size());
+}
+
 bool is_process(const std::vector<std::string> &arguments) {
   return arguments.size() == 1 && !arguments[0].empty() &&
          arguments[0].find_first_not_of("0123456789") == std::string::npos && !std::filesystem::exists(arguments[0]);
@@ -133,7 +142,7 @@ int cmd_events(std::vector<std::string> args) {
   for (const std::string &warning : totals.warnings) base::warning(warning);
   nlohmann::ordered_json head;
   head["schema"] = 1;
-  head["program"] = std::filesystem::path(profile.segments[0].executable).filename().string();
+  head["program"] = program_of(profile);
   head["runs"] = totals.runs;
   head["warnings"] = totals.warnings;
   report::Table table = by == "mark"     ? list_marks(totals)

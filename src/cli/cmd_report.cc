@@ -6,6 +6,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "report/listings.h"
+#include "report/function_names.h"
 #include "report/summary.h"
 
 namespace chord::cli {
@@ -22,6 +23,9 @@ constexpr const char *kExamples =
     "  chord report --by=opcode                  the instruction mix; --by=class: loads, branches, …\n"
     "  chord report --by=inlined --top=20        functions that were inlined, with their instructions\n"
     "  chord report --by=loop --top=10           loops with trip counts, hottest first\n"
+    "  chord report --function='parse_*' --by=line --file='*.c'\n"
+    "  chord report --callers=malloc             who calls it, and how often\n"
+    "  chord report build/tests                  all profiles in a folder: what the programs ran together\n"
     "\n"
     "Rows by default: functions, files, loops and opcodes by instructions executed, the rest in\n"
     "the order of the program. `executed` counts instructions; `never` those that did not run.\n";
@@ -34,6 +38,35 @@ const report::Listing &find_listing(const std::string &by) {
   }
   throw base::UsageError(fmt::format("--by={}: no such listing", by), fmt::format("choose from {}", names));
 }
+
+struct Filter {
+  std::string function, file;   // globs
+  std::string callers, callees;  // of these
+  std::string copies;
+};
+
+// Procedures that are not asked for.
+void restrict(analysis::Program &program, const Filter &filter) {
+  if (filter.function.empty()) return;
+  std::erase_if(program.procedures, [&](const analysis::CountedProcedure &p) { return !report::matches(p.map->name, filter.function); });
+  if (program.procedures.empty()) {
+    throw base::Error(fmt::format("--function={}: no function of {} is called so", filter.function, program.name),
+                      "chord report --by=function lists them");
+  }
+}
+
+// Rows whose text in a column does not fit.
+void keep_rows(report::Table &table, const char *column, const std::string &glob, bool (*fits)(const std::string &, const std::string &)) {
+  if (glob.empty()) return;
+  size_t at = table.find_column(column);
+  if (at == report::Table::kNoColumn) {
+    throw base::UsageError(fmt::format("--by={}: its rows have no {}", table.by, column), "");
+  }
+  table.keep_if([&](size_t row) { return fits(std::string(table.at(row, at).text), glob); });
+}
+
+bool fits_file(const std::string &file, const std::string &glob) { return report::matches_file(file, glob); }
+bool fits_function(const std::string &name, const std::string &glob) { return report::matches(name, glob); }
 
 void print_summary(const analysis::Program &program, const ListingOptions &listing) {
   size_t top = listing.top != 0 ? listing.top : kSummaryRows;
@@ -55,19 +88,37 @@ int cmd_report(std::vector<std::string> args) {
   InputOptions input;
   ListingOptions listing;
   std::string by;
+  Filter filter;
   add_input_options(app, input);
-  app.add_option("--by", by, "function, inlined, inlined-site, file, line, block, edge, loop, instruction, opcode or class; without it a summary")
+  app.add_option("--by", by, "function, inlined, inlined-site, file, folder, line, block, edge, loop, call, instruction, opcode or class; without it a summary")
       ->type_name("KIND");
+  app.add_option("--function", filter.function, "only functions of this name, with or without namespaces and parameters")
+      ->type_name("GLOB");
+  app.add_option("--file", filter.file, "only rows of these files")->type_name("GLOB");
+  app.add_option("--callers", filter.callers, "who calls these functions, and how often")->type_name("GLOB");
+  app.add_option("--callees", filter.callees, "whom these functions call, and how often")->type_name("GLOB");
+  app.add_option("--copies", filter.copies, "functions compiled several times: sum (of several programs the default) or apart")
+      ->type_name("HOW")
+      ->check(CLI::IsMember({"sum", "apart"}));
   add_listing_options(app, listing);
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
-  if (by.empty()) {
+  bool calls = !filter.callers.empty() || !filter.callees.empty();
+  if (calls && !by.empty() && by != "call") throw base::UsageError("--callers and --callees are about --by=call", "");
+  if (calls) by = "call";
+  bool filtered = !filter.function.empty() || !filter.file.empty() || !filter.copies.empty();
+  if (by.empty() && !filtered) {
     print_summary(load(input, false), listing);
     return 0;
   }
-  const report::Listing &chosen = find_listing(by);
+  const report::Listing &chosen = find_listing(by.empty() ? "function" : by);
   analysis::Program program = load(input, chosen.texts);
-  report::Table table = chosen.make(program);
+  restrict(program, filter);
+  bool by_function = chosen.by == "function" && !filter.copies.empty();
+  report::Table table = by_function ? report::list_functions_with(program, filter.copies == "sum") : chosen.make(program);
+  keep_rows(table, "file", filter.file, fits_file);
+  keep_rows(table, "callee", filter.callers, fits_function);
+  keep_rows(table, "caller", filter.callees, fits_function);
   print_listing(table, listing, report::json_head(program));
   return 0;
 }

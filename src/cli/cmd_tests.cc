@@ -1,3 +1,4 @@
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include <charconv>
@@ -73,6 +74,10 @@ Groups group(const Options &options, const format::Profile &whole) {
   for (const format::Segment &s : whole.segments) {
     // What runs before the first mark belongs to no test.
     if (each == "mark" && s.label.empty()) continue;
+    if (each == "process" && (s.flags & CHORD_SEGMENT_MIXED) != 0) {
+      throw base::Error(fmt::format("{}: runs with different arguments were added up and cannot be told apart", s.executable),
+                        "run the tests with CHORD_KEEP_RUNS=arguments, or give each a profile of its own (CHORD_OUT)");
+    }
     groups.add(each == "mark" ? s.label : joined(s.arguments), s);
   }
   return groups;
@@ -83,7 +88,10 @@ std::vector<report::TestRun> runs_of(const Options &options, const format::Profi
   std::vector<report::TestRun> runs;
   base::Progress progress("counting tests", groups.all().size());
   for (const auto &[name, profile] : groups.all()) {
-    runs.push_back(report::test_run(name, analysis::load_program(profile, {options.input.program, false})));
+    format::Profile one = profile;
+    one.folders = whole.folders;
+    one.objects = whole.objects;
+    runs.push_back(report::test_run(name, analysis::load_program(one, {options.input.program, false})));
     progress.step();
   }
   if (runs.empty()) throw base::Error("the profile holds no tests", "call chord_mark(\"name\") before each, or use --each=process or --each=file");

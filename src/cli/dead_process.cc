@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
@@ -91,6 +92,13 @@ bool holds(const format::Profile &profile, const format::Segment &wanted) {
   return false;
 }
 
+// Runs were added up while the process lived, and its own may be among them: of those only the last is known by its number.
+bool may_hold(const format::Profile &profile, const format::Segment &wanted) {
+  return std::any_of(profile.segments.begin(), profile.segments.end(), [&](const format::Segment &one) {
+    return one.runs > 1 && one.executable == wanted.executable && one.start_ns <= wanted.start_ns && one.end_ns >= wanted.end_ns;
+  });
+}
+
 }  // namespace
 
 std::string dump_dead_process(const std::string &source, const std::string &profile) {
@@ -104,9 +112,15 @@ std::string dump_dead_process(const std::string &source, const std::string &prof
   }
   std::string path = profile.empty() ? profile_of(dead) : profile;
   Profile file(path);
-  if (holds(file.read(), dead.segment))
+  format::Profile before = file.read();
+  if (holds(before, dead.segment))
     throw base::Error(fmt::format("{}: holds these counts of process {} already", path, dead.segment.pid),
                       "name another file with --profile=FILE to have them alone");
+  if (!live_file && may_hold(before, dead.segment)) {
+    base::warning(fmt::format("{}: holds runs that were added up since process {} began; if it wrote its counts itself, they are in it twice now",
+                              path, dead.segment.pid),
+                  "CHORD_KEEP_RUNS=1 keeps runs apart");
+  }
   file.append(format::encode_segment(dead.segment));
   if (live_file) fs::remove(source);
   return path;

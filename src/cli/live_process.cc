@@ -121,11 +121,6 @@ bool is_stopped(pid_t pid) {
   return state == 'T' || state == 't';
 }
 
-uint64_t size_of(int file) {
-  struct stat facts;
-  return fstat(file, &facts) == 0 ? static_cast<uint64_t>(facts.st_size) : 0;
-}
-
 }  // namespace
 
 pid_t parse_pid(const std::string &text) {
@@ -141,7 +136,8 @@ LiveProcess::LiveProcess(pid_t pid, const std::string &profile)
   require_runtime(pid);
   descriptor_ = static_cast<int>(syscall(SYS_pidfd_open, pid, 0));
   if (descriptor_ < 0) throw base::Error(fmt::format("process {}: {}", pid, std::strerror(errno)));
-  for (const std::string &file : place_.files()) seen_[file] = size_of(Descriptor(file).number());
+  for (const std::string &file : place_.files()) take_new(file);
+  profile_.clear();  // that was of an earlier process of the same number, or before we asked
 }
 
 LiveProcess::~LiveProcess() { ::close(descriptor_); }
@@ -162,18 +158,27 @@ void LiveProcess::ask() const {
 // Under the lock that writers take, so no segment is seen half written.
 std::vector<format::Segment> LiveProcess::take_new(const std::string &file) {
   Descriptor profile(file);
-  uint64_t &seen = seen_[file];
-  if (profile.number() < 0 || size_of(profile.number()) == seen) return {};
-  if (flock(profile.number(), LOCK_SH | LOCK_NB) != 0) return {};
-  uint64_t size = size_of(profile.number());
-  if (size < seen) seen = 0;  // another file by the same name
-  uint64_t start = (seen + 7) & ~uint64_t{7};
-  if (start >= size || lseek(profile.number(), static_cast<off_t>(start), SEEK_SET) < 0) return {};
+  Seen &seen = seen_[file];
+  struct stat facts;
+  if (profile.number() < 0 || flock(profile.number(), LOCK_SH | LOCK_NB) != 0) return {};
+  if (fstat(profile.number(), &facts) != 0) return {};
+  auto size = static_cast<uint64_t>(facts.st_size);
+  int64_t changed = facts.st_mtim.tv_sec * int64_t{1000000000} + facts.st_mtim.tv_nsec;
+  if (size == seen.size && changed == seen.changed_ns) return {};
+  seen.size = size;
+  seen.changed_ns = changed;
+  if (size < seen.end) seen.end = 0;  // another file by the same name
+  if (lseek(profile.number(), static_cast<off_t>(seen.end), SEEK_SET) < 0) return {};
   format::Profile added = format::decode_profile(base::read_all(profile.number()));
-  seen = size;
-  std::erase_if(added.segments, [&](const format::Segment &s) { return s.pid != inner_pid_; });
-  if (!added.segments.empty()) profile_ = file;
-  return std::move(added.segments);
+  std::vector<format::Segment> own;
+  uint64_t before = seen.end;
+  for (size_t i = 0; i < added.segments.size(); ++i) {
+    if (added.segments[i].pid != inner_pid_) continue;
+    seen.end = before + added.ends[i];
+    own.push_back(std::move(added.segments[i]));
+  }
+  if (!own.empty()) profile_ = file;
+  return own;
 }
 
 std::vector<format::Segment> LiveProcess::collect() {

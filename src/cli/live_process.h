@@ -60,7 +60,13 @@ class LiveProcess {
   uint64_t inner_pid_;  // as the process itself knows it
   int descriptor_;      // refers to the process even if its number is used again
   ProfilePlace place_;
-  std::map<std::string, uint64_t> seen_;  // file -> bytes that were there before
+  // Segments of the process stay where they are, in the order in which it wrote them.
+  struct Seen {
+    uint64_t end = 0;  // behind the last one
+    uint64_t size = 0;
+    int64_t changed_ns = 0;
+  };
+  std::map<std::string, Seen> seen_;
   std::string profile_;
 };
 

@@ -1,6 +1,7 @@
 #include "cli/options.h"
 
 #include <fmt/core.h>
+#include <glob.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -45,7 +46,7 @@ report::TextStyle text_style(const ListingOptions &options) {
 }
 
 void add_input_options(CLI::App &app, InputOptions &options) {
-  app.add_option("PROFILE", options.profiles, "profiles; without any the newest *.chord in this folder")
+  app.add_option("PROFILE", options.profiles, "profiles, folders or patterns of them, of any number of programs; without any the newest *.chord in this folder")
       ->type_name("");
   app.add_option("--program", options.program,
                  "the program's executable, if it was moved; or which of several")
@@ -74,14 +75,53 @@ std::string newest_profile() {
 }
 
 bool looks_like_profile(const std::string &path) {
-  if (fs::path(path).extension() == ".chord") return true;
+  std::error_code failed;
+  if (fs::path(path).extension() == ".chord" || fs::is_directory(path, failed)) return true;
   std::ifstream in(path, std::ios::binary);
   uint64_t magic = 0;
   in.read(reinterpret_cast<char *>(&magic), sizeof magic);
-  return in.gcount() == sizeof magic && magic == CHORD_SEGMENT_MAGIC;
+  return in.gcount() == sizeof magic && (magic == CHORD_SEGMENT_MAGIC || magic == CHORD_DEAD_MAGIC);
 }
 
 namespace {
+
+bool is_pattern(const std::string &path) { return path.find_first_of("*?[") != std::string::npos; }
+
+// A folder stands for all profiles below it, a pattern for all that match.
+void add_profiles(const std::string &path, std::vector<std::string> &files) {
+  std::error_code failed;
+  std::vector<std::string> found;
+  if (fs::is_directory(path, failed)) {
+    for (auto at = fs::recursive_directory_iterator(path, fs::directory_options::skip_permission_denied, failed);
+         at != fs::recursive_directory_iterator(); at.increment(failed)) {
+      if (failed) break;
+      if (at->path().extension() == ".chord" && at->is_regular_file(failed)) found.push_back(at->path().string());
+    }
+    if (found.empty()) throw base::Error(fmt::format("{}: there is no profile (*.chord) in this folder", path), "");
+  } else if (is_pattern(path) && !fs::exists(path, failed)) {
+    glob_t matches{};
+    if (glob(path.c_str(), 0, nullptr, &matches) == 0) found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+    globfree(&matches);
+    if (found.empty()) throw base::Error(fmt::format("{}: no file matches", path), "");
+  } else {
+    found.push_back(path);
+  }
+  std::sort(found.begin(), found.end());
+  std::move(found.begin(), found.end(), std::back_inserter(files));
+}
+
+std::vector<std::string> profiles_named(const std::vector<std::string> &paths) {
+  std::vector<std::string> files;
+  if (paths.empty()) files.push_back(newest_profile());
+  for (const std::string &path : paths) add_profiles(path, files);
+  return files;
+}
+
+std::string folder_of(const std::string &file) {
+  std::error_code failed;
+  fs::path folder = fs::absolute(file, failed).parent_path();
+  return failed ? "." : folder.string();
+}
 
 // What processes that were killed kept in files counts, too. A segment that is in the
 // profile already was written at the last moment.
@@ -122,13 +162,16 @@ namespace {
 
 format::Profile read_profiles(const std::vector<std::string> &paths) {
   format::Profile all;
-  for (const std::string &path : paths.empty() ? std::vector<std::string>{newest_profile()} : paths) {
+  for (const std::string &path : profiles_named(paths)) {
     if (is_elf(path)) refuse_program(path);
     std::vector<std::string> left = analysis::files_left_behind(path);
     format::Profile one;
-    if (left.empty() || std::filesystem::exists(path)) one = format::decode_profile(base::read_file(path));
+    if (left.empty() || std::filesystem::exists(path)) one = format::decode_profile(base::read_locked(path));
     add_left_behind(left, one);
     std::move(one.segments.begin(), one.segments.end(), std::back_inserter(all.segments));
+    std::move(one.objects.begin(), one.objects.end(), std::back_inserter(all.objects));
+    std::string folder = folder_of(path);
+    if (std::find(all.folders.begin(), all.folders.end(), folder) == all.folders.end()) all.folders.push_back(folder);
     for (const std::string &warning : one.warnings)
       all.warnings.push_back(fmt::format("{}: {}", path, warning));
   }

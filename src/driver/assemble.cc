@@ -11,6 +11,7 @@
 #include "assembly/procedure.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "base/hash.h"
 #include "base/process.h"
 #include "driver/build_options.h"
 #include "driver/cache_namespace.h"
@@ -89,6 +90,28 @@ std::string read_inputs(const CommandLine &line) {
     if (!text.ends_with('\n')) text += '\n';
   }
   return text;
+}
+
+// So that readers notice that a source is not the one that was compiled. Those that no instruction is of are not read.
+void hash_sources(format::UnitMap &map) {
+  std::vector<bool> used(map.files.size());
+  for (const format::Procedure &p : map.procedures) {
+    if (p.line != 0) used[p.file] = true;
+    for (const format::Instruction &i : p.instructions) {
+      if (i.line != 0) used[i.file] = true;
+    }
+  }
+  map.hashes.assign(map.files.size(), 0);
+  for (size_t i = 0; i < map.files.size(); ++i) {
+    std::filesystem::path path = std::filesystem::path(map.folder) / map.files[i];
+    std::error_code failed;
+    if (!used[i] || !std::filesystem::is_regular_file(path, failed)) continue;
+    try {
+      map.hashes[i] = base::hash_text(base::read_file(path));
+    } catch (const base::Error &) {
+      // Not readable, so not known.
+    }
+  }
 }
 
 // clang's own assembler knows two directives that the GNU assembler does not; they
@@ -206,6 +229,7 @@ class Standin {
     weave::Surroundings around{in_quotes(map_file), in_quotes(runtime_file())};
     weave::Woven woven = weave_unit(unit, options_, around);
     if (woven.map.procedures.empty()) return std::nullopt;
+    hash_sources(woven.map);
     base::write_file(map_file, format::encode_map(woven.map));
     std::string woven_file = folder.file("woven.s");
     base::write_file(woven_file, line_marker() + woven.text);
@@ -225,11 +249,25 @@ class Standin {
       base::warning(fmt::format("{}: {} of {} functions are not in {}; their counters are placed by estimate", name(),
                                 woven.unmatched, woven.woven, options_.measured->source));
     }
+    report_skipped(woven.map);
     for (const auto &[function, why] : woven.unchosen) {
       base::warning(fmt::format("{}: {}: its chosen paths are not counted, its edges are: {}", name(), function, why));
     }
     if (options_.verify) verify_woven(unit, woven, assembler, line_.output);
     return 0;
+  }
+
+  // One line, whatever their number: reports name them all.
+  void report_skipped(const format::UnitMap &map) const {
+    size_t skipped = 0;
+    const format::Procedure *first = nullptr;
+    for (const format::Procedure &p : map.procedures) {
+      if (p.skipped.empty()) continue;
+      if (skipped++ == 0) first = &p;
+    }
+    if (skipped == 0) return;
+    std::string others = skipped == 1 ? "" : fmt::format(", and {} more", skipped - 1);
+    base::warning(fmt::format("{}: left uninstrumented: {} ({}){}", name(), first->name, first->skipped, others));
   }
 
   // With -g the assembler makes line information from the text itself; it should

@@ -51,7 +51,7 @@ format::Weights weights_of(const std::string &path, const std::string &bytes) {
 
 std::string prepare_weights(const std::string &path) {
   uint64_t stamp = stamp_of(path);
-  std::string bytes = base::read_file(path);
+  std::string bytes = base::read_locked(path);
   if (format::is_weights_file(bytes)) return path;
   std::string file = path + ".weights";
   if (is_current(file, stamp)) return file;

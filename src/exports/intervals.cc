@@ -21,6 +21,8 @@ void each_interval(const Input &input, const std::function<void(const Interval &
   for (const format::Segment *segment : segments) {
     format::Profile one;
     one.segments.push_back(*segment);
+    one.folders = input.profile.folders;
+    one.objects = input.profile.objects;
     analysis::Program program = analysis::load_program(one, input.load);
     visit({*segment, program});
     progress.step();

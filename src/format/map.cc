@@ -18,7 +18,7 @@ namespace {
 // bytes above 0x7f in it, so that it is never mistaken for text.
 constexpr std::string_view kMagic = "\xc4hord\xb5Mp";
 // Raise with every change to map_codec.h or map_streams.h.
-constexpr uint32_t kVersion = 9;
+constexpr uint32_t kVersion = 10;
 // Behind this level the map shrinks by a percent per doubling of the time.
 constexpr int kLevel = 12;
 // A unit of a gigabyte of payload would be source text of several; more is damage.
@@ -151,7 +151,7 @@ AnchorSection decode_anchors(std::string_view section) {
 }
 
 bool Procedure::operator==(const Procedure &o) const {
-  return key == o.key && name == o.name && global == o.global && fragments == o.fragments &&
+  return key == o.key && name == o.name && global == o.global && file == o.file && line == o.line && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.sums == o.plan.sums &&
          plan.never == o.plan.never && plan.called == o.plan.called && held == o.held && spots == o.spots && skipped == o.skipped &&
@@ -263,6 +263,7 @@ std::string held_defect(const Procedure &p) {
 }
 
 std::string procedure_defect(const UnitMap &map, const Procedure &p) {
+  if (p.line != 0 && p.file >= map.files.size()) return "its file is out of range";
   for (const Instruction &i : p.instructions) {
     std::string what = instruction_defect(map, p, i);
     if (!what.empty()) return fmt::format("an instruction's {} is out of range", what);
@@ -277,6 +278,7 @@ std::string procedure_defect(const UnitMap &map, const Procedure &p) {
 }  // namespace
 
 std::string defect(const UnitMap &map) {
+  if (map.hashes.size() > map.files.size()) return "there are more hashes than files";
   for (const Procedure &p : map.procedures) {
     std::string why = procedure_defect(map, p);
     if (!why.empty()) return fmt::format("{}: {}", p.name, why);

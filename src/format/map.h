@@ -135,6 +135,9 @@ struct Procedure {
   uint64_t key = 0;     // also in chord_proc and the anchor
   std::string name;     // linkage name of the first fragment
   bool global = false;  // visible outside its translation unit
+  // Where the source says that the function begins, whatever was inlined into it first.
+  uint32_t file = 0;  // index in UnitMap::files; meaningless if line == 0
+  uint32_t line = 0;  // 0: not known
   std::vector<Fragment> fragments;
   std::vector<Instruction> instructions;  // blocks' first, then padding
   std::vector<Block> blocks;              // block 0 = entry, block 1 = exit
@@ -156,6 +159,8 @@ struct UnitMap {
   uint64_t id = 0;                 // hash of the original assembly
   std::string folder;              // compilation folder, for relative file names
   std::vector<std::string> files;  // source files
+  // By file: hash of its text when the unit was compiled; 0 if it could not be read or no instruction is of it.
+  std::vector<uint64_t> hashes;
   std::vector<std::string> mnemonics;
   std::vector<Procedure> procedures;  // woven and skipped
 };

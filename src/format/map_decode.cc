@@ -55,6 +55,8 @@ class Decoder {
     map_.id = unit.u64();
     map_.folder = unit.string();
     strings(map_.files);
+    map_.hashes.resize(in_.length(kUnit, kUnit));
+    for (uint64_t &hash : map_.hashes) hash = in_[kUnit].u64();
     strings(map_.mnemonics);
     forms_.resize(in_.length(kUnit, kFormShapes));
     for (Form &form : forms_) {
@@ -72,6 +74,8 @@ class Decoder {
     p.name = in_[kNames].string();
     p.skipped = in_[kNames].string();
     p.global = in_[kCounts].bounded(1) != 0;
+    p.line = static_cast<uint32_t>(in_[kCounts].bounded(UINT32_MAX));
+    if (p.line != 0) p.file = static_cast<uint32_t>(in_[kCounts].bounded(UINT32_MAX));
     p.fragments.resize(in_.length(kCounts, kNames));
     for (Fragment &fragment : p.fragments) {
       if (in_[kCounts].bounded(1) != 0) fragment.name = p.name;

@@ -83,6 +83,8 @@ class Encoder {
     unit.string(map_.folder);
     unit.varint(map_.files.size());
     for (const std::string &file : map_.files) unit.string(file);
+    unit.varint(map_.hashes.size());
+    for (uint64_t hash : map_.hashes) unit.u64(hash);
     unit.varint(map_.mnemonics.size());
     for (const std::string &mnemonic : map_.mnemonics) unit.string(mnemonic);
     unit.varint(dictionary_.forms.size());
@@ -102,6 +104,8 @@ class Encoder {
     names.string(p.skipped);
     base::ByteWriter &counts = out_[kCounts];
     counts.u8(p.global ? 1 : 0);
+    counts.varint(p.line);
+    if (p.line != 0) counts.varint(p.file);
     counts.varint(p.fragments.size());
     for (const Fragment &fragment : p.fragments) {
       // Nearly always the procedure's own name, or one that begins with it.

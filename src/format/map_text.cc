@@ -26,6 +26,7 @@ std::string_view name_of(const std::vector<std::string_view> &names, Enum value)
 void write(std::string &out, const Procedure &p) {
   auto to = std::back_inserter(out);
   fmt::format_to(to, "procedure {} key {:#x} {}\n", quote(p.name), p.key, kScopes[p.global]);
+  if (p.line != 0) fmt::format_to(to, "begins {} {}\n", p.file, p.line);
   if (!p.skipped.empty()) fmt::format_to(to, "skipped {}\n", quote(p.skipped));
   for (const Fragment &f : p.fragments) fmt::format_to(to, "fragment {} {}\n", quote(f.name), f.size);
   for (const Instruction &i : p.instructions) {
@@ -153,7 +154,10 @@ void read_spot_path(TextReader &in, Procedure &p) {
 
 void read_procedure_line(TextReader &in, Procedure &p) {
   const std::string &keyword = in.keyword();
-  if (keyword == "skipped") {
+  if (keyword == "begins") {
+    p.file = in.number32();
+    p.line = in.number32();
+  } else if (keyword == "skipped") {
     p.skipped = in.string();
   } else if (keyword == "fragment") {
     p.fragments.emplace_back().name = in.string();
@@ -219,6 +223,8 @@ void read_unit_line(TextReader &in, UnitMap &map) {
     map.folder = in.string();
   } else if (keyword == "file") {
     map.files.push_back(in.string());
+  } else if (keyword == "hash") {
+    map.hashes.push_back(in.number());
   } else if (keyword == "mnemonic") {
     map.mnemonics.push_back(in.string());
   } else {
@@ -231,6 +237,7 @@ void read_unit_line(TextReader &in, UnitMap &map) {
 std::string to_text(const UnitMap &map) {
   std::string out = fmt::format("unit {}\nid {:#x}\nfolder {}\n", quote(map.unit), map.id, quote(map.folder));
   for (const std::string &file : map.files) out += fmt::format("file {}\n", quote(file));
+  for (uint64_t hash : map.hashes) out += fmt::format("hash {:#x}\n", hash);
   for (const std::string &mnemonic : map.mnemonics) out += fmt::format("mnemonic {}\n", quote(mnemonic));
   for (const Procedure &p : map.procedures) write(out, p);
   return out;

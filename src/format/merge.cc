@@ -40,6 +40,7 @@ class Merged {
   void add_segment(const Segment &s) {
     if (sum_.runs == 0) begin(s);
     sum_.flags |= s.flags;
+    if (s.arguments != sum_.arguments) sum_.flags |= CHORD_SEGMENT_MIXED;
     sum_.start_ns = std::min(sum_.start_ns, s.start_ns);
     if (s.end_ns >= sum_.end_ns) {
       std::tie(sum_.end_ns, sum_.end, sum_.status) = std::tuple(s.end_ns, s.end, s.status);

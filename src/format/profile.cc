@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/bytes.h"
 #include "chord_abi.h"
@@ -121,8 +122,8 @@ void read_thread_events(base::ByteReader in, Segment &segment, bool &ok) {
   }
 }
 
-// False if a record is malformed.
-bool read_payload(std::string_view payload, Segment &segment) {
+// False if a record is malformed. `superseded`: the segment this one takes the place of; checksum 0 if there is none.
+bool read_payload(std::string_view payload, Segment &segment, chord_superseded &superseded, std::vector<StoredObject> &objects) {
   base::ByteReader in(payload);
   uint64_t budget = kMaxCounters;
   bool ok = true;
@@ -155,6 +156,18 @@ bool read_payload(std::string_view payload, Segment &segment) {
         segment.runs = body.u64();
         ok = body.ok();
         break;
+      case CHORD_RECORD_OBJECT: {
+        StoredObject &object = objects.emplace_back();
+        uint64_t size = body.u64();
+        object.build_id = body.raw(size <= body.remaining() ? size : body.remaining() + 1);
+        object.bytes = body.raw(body.remaining());
+        ok = body.ok();
+        break;
+      }
+      case CHORD_RECORD_SUPERSEDES:
+        superseded = read_struct<chord_superseded>(body);
+        ok = body.ok();
+        break;
       default:
         break;  // a newer runtime's addition
     }
@@ -162,26 +175,52 @@ bool read_payload(std::string_view payload, Segment &segment) {
   return ok;
 }
 
-// Why there is no segment at the start of `bytes`; empty if there is one, which is
-// then read and its whole size given. `foreign` if not even a header is there.
-std::string read_segment(std::string_view bytes, Segment &segment, size_t &size, bool &foreign) {
+// What stands at a place of the file.
+struct Found {
+  std::string why;       // there is no segment; empty if there is one
+  bool foreign = false;  // not even a header is there
+  bool dead = false;     // something that counts no longer: no segment, and nothing is lost
+  size_t size = 0;       // whole
+  uint64_t checksum = 0;
+  chord_superseded superseded{};
+  Segment segment;
+  std::vector<StoredObject> objects;
+};
+
+void read_segment(std::string_view bytes, Found &found) {
   base::ByteReader in(bytes);
   auto header = read_struct<chord_segment_header>(in);
-  foreign = !in.ok() || header.magic != CHORD_SEGMENT_MAGIC;
-  if (foreign) return "not a segment";
-  if (header.version != CHORD_ABI_VERSION) {
-    return fmt::format("a segment of version {} (this chord reads version {})", header.version,
-                       CHORD_ABI_VERSION);
+  found.foreign = !in.ok() || (header.magic != CHORD_SEGMENT_MAGIC && header.magic != CHORD_DEAD_MAGIC);
+  if (found.foreign) {
+    found.why = "not a segment";
+  } else if (header.version != CHORD_ABI_VERSION) {
+    found.why = fmt::format("a segment of version {} (this chord reads version {})", header.version, CHORD_ABI_VERSION);
+  } else if (header.payload_size % 8 != 0 || header.payload_size > in.remaining()) {
+    found.why = fmt::format("a segment cut short ({} of {} bytes)", in.remaining(), header.payload_size);
   }
-  if (header.payload_size % 8 != 0 || header.payload_size > in.remaining()) {
-    return fmt::format("a segment cut short ({} of {} bytes)", in.remaining(), header.payload_size);
-  }
+  if (!found.why.empty()) return;
   std::string_view payload = in.raw(header.payload_size);
-  if (checksum(payload) != header.checksum) return "a damaged segment (its checksum is wrong)";
-  segment.flags = header.flags;
-  if (!read_payload(payload, segment)) return "a malformed segment";
-  size = kHeaderSize + payload.size();
-  return "";
+  found.size = kHeaderSize + payload.size();
+  found.dead = header.magic == CHORD_DEAD_MAGIC;
+  if (found.dead) return;
+  found.checksum = header.checksum;
+  found.segment.flags = header.flags;
+  if (checksum(payload) != header.checksum) {
+    found.why = "a damaged segment (its checksum is wrong)";
+  } else if (!read_payload(payload, found.segment, found.superseded, found.objects)) {
+    found.why = "a malformed segment";
+  }
+}
+
+// A process that was killed at that moment left both: the sum, and the segment that is part of it.
+void drop_superseded(std::vector<std::pair<uint64_t, Found>> &all) {
+  std::vector<std::pair<uint64_t, uint64_t>> gone;
+  for (const auto &[at, found] : all) {
+    if (found.superseded.checksum != 0) gone.emplace_back(found.superseded.place, found.superseded.checksum);
+  }
+  std::erase_if(all, [&](const auto &one) {
+    return std::find(gone.begin(), gone.end(), std::pair(one.first, one.second.checksum)) != gone.end();
+  });
 }
 
 void write_record(base::ByteWriter &out, uint32_t tag, uint32_t aux, std::string_view body) {
@@ -243,6 +282,7 @@ std::string counts_body(const ModuleProfile &m) {
 Profile decode_profile(std::string_view bytes) {
   Profile profile;
   bool only_foreign = !bytes.empty();
+  std::vector<std::pair<uint64_t, Found>> all;  // by place
   std::string lost;  // what stands where the last good segment ended
   size_t lost_at = 0;
   auto close_gap = [&](size_t end) {
@@ -254,29 +294,58 @@ Profile decode_profile(std::string_view bytes) {
   };
   size_t at = 0;
   while (at < bytes.size()) {
-    Segment segment;
-    size_t size = 0;
-    bool foreign = false;
-    std::string why = read_segment(bytes.substr(at), segment, size, foreign);
-    if (why.empty()) {
+    Found found;
+    read_segment(bytes.substr(at), found);
+    if (found.why.empty()) {
       close_gap(at);
-      profile.segments.push_back(std::move(segment));
-      at += size;
+      at += found.size;
+      if (!found.dead) all.emplace_back(at - found.size, std::move(found));
+      only_foreign = false;
       continue;
     }
-    only_foreign = only_foreign && foreign;
-    if (!foreign) close_gap(at);
+    only_foreign = only_foreign && found.foreign;
+    if (!found.foreign) close_gap(at);
     if (lost.empty()) {
-      lost = foreign ? "bytes that are no segment" : why;
+      lost = found.foreign ? "bytes that are no segment" : found.why;
       lost_at = at;
     }
     at += std::min<size_t>(8, bytes.size() - at);
   }
   close_gap(bytes.size());
+  drop_superseded(all);
+  for (auto &[place, found] : all) {
+    std::move(found.objects.begin(), found.objects.end(), std::back_inserter(profile.objects));
+    if ((found.segment.flags & CHORD_SEGMENT_OBJECTS) != 0) continue;
+    profile.ends.push_back(place + found.size);
+    profile.segments.push_back(std::move(found.segment));
+  }
   if (!profile.segments.empty()) return profile;
   if (profile.warnings.empty()) profile.warnings.push_back("the file is empty");
   if (only_foreign) profile.warnings = {"not a profile: there is no segment in it"};
   return profile;
+}
+
+namespace {
+
+std::string with_header(uint32_t flags, const base::ByteWriter &payload) {
+  base::ByteWriter out;
+  write_struct(out, chord_segment_header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, flags, payload.size(), checksum(payload.bytes())});
+  out.raw(payload.bytes());
+  return out.take();
+}
+
+}  // namespace
+
+std::string encode_objects(const std::vector<StoredObject> &objects) {
+  base::ByteWriter payload;
+  for (const StoredObject &object : objects) {
+    base::ByteWriter body;
+    body.u64(object.build_id.size());
+    body.raw(object.build_id);
+    body.raw(object.bytes);
+    write_record(payload, CHORD_RECORD_OBJECT, 0, body.bytes());
+  }
+  return with_header(CHORD_SEGMENT_OBJECTS, payload);
 }
 
 std::string encode_segment(const Segment &segment) {
@@ -308,11 +377,7 @@ std::string encode_segment(const Segment &segment) {
     body.u64(segment.runs);
     write_record(payload, CHORD_RECORD_RUNS, 0, body.bytes());
   }
-  base::ByteWriter out;
-  write_struct(out, chord_segment_header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, segment.flags,
-                                         payload.size(), checksum(payload.bytes())});
-  out.raw(payload.bytes());
-  return out.take();
+  return with_header(segment.flags, payload);
 }
 
 }  // namespace chord::format

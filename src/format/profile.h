@@ -57,8 +57,17 @@ struct Segment {
   bool operator==(const Segment &) const = default;
 };
 
+// What of an executable or shared object reading needs, kept in the profile (analysis/stored_object.h).
+struct StoredObject {
+  std::string build_id;  // raw
+  std::string bytes;
+};
+
 struct Profile {
   std::vector<Segment> segments;
+  std::vector<uint64_t> ends;  // by segment: where in the bytes it ends
+  std::vector<StoredObject> objects;
+  std::vector<std::string> folders;  // where the files lay; set by who read them
   // What was passed over and why (torn, foreign or newer segments).
   std::vector<std::string> warnings;
 };
@@ -67,6 +76,7 @@ struct Profile {
 // A file with no readable segment gives an empty profile and at least one warning.
 Profile decode_profile(std::string_view bytes);
 std::string encode_segment(const Segment &segment);
+std::string encode_objects(const std::vector<StoredObject> &objects);
 
 std::string to_text(const Profile &profile);
 bool profile_from_text(std::string_view text, Profile &out, std::string &error);

@@ -1,7 +1,6 @@
 #include "report/annotate.h"
 
 #include <fmt/core.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -12,8 +11,9 @@
 
 #include "analysis/lines.h"
 #include "base/diagnostics.h"
-#include "base/file.h"
 #include "report/listings.h"
+#include "report/function_names.h"
+#include "report/sources.h"
 
 namespace chord::report {
 namespace {
@@ -42,18 +42,13 @@ bool names_file(const analysis::SourceFile &file, const std::string &target) {
          file.path == fs::absolute(target).lexically_normal().string();
 }
 
-bool names_function(const CountedProcedure &p, const std::string &target) {
-  if (p.map->name == target) return true;
-  std::string shown = demangle(p.map->name);
-  return shown == target || shown.substr(0, shown.find('(')) == target;
-}
-
 // The lines of a function's own file; what was inlined from elsewhere is theirs.
 std::optional<Part> lines_of(const CountedProcedure &p, const analysis::FileTable &files) {
   std::optional<Part> part;
   for (const format::Instruction &i : p.map->instructions) {
     if (i.line == 0) continue;
     uint32_t file = files.number(*p.unit, i.file);
+    if (!part && p.map->line != 0) part = Part{files.number(*p.unit, p.map->file), p.map->line, p.map->line};
     if (!part) part = Part{file, i.line, i.line};
     if (part->file != file) continue;
     part->first = std::min(part->first, i.line);
@@ -68,11 +63,14 @@ Selection select(const Program &program, const std::string &target, const analys
     if (target.empty() || names_file(files.files()[f], target)) selection.parts.push_back({f, 1, UINT32_MAX});
   }
   if (!selection.parts.empty()) return selection;
-  for (const CountedProcedure &p : program.procedures) {
-    if (!names_function(p, target)) continue;
-    selection.procedures.insert(&p);
-    if (std::optional<Part> part = lines_of(p, files)) selection.parts.push_back(*part);
+  selection.procedures = functions_named(program, target);
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t>> shown;  // copies of a function are one part
+  for (const CountedProcedure *p : selection.procedures) {
+    std::optional<Part> part = lines_of(*p, files);
+    if (part && shown.insert({part->file, part->first, part->last}).second) selection.parts.push_back(*part);
   }
+  std::sort(selection.parts.begin(), selection.parts.end(),
+            [](const Part &a, const Part &b) { return std::tie(a.file, a.first) < std::tie(b.file, b.first); });
   if (selection.procedures.empty()) {
     for (const analysis::Skipped &s : program.skipped) {
       if (s.map->name == target)
@@ -82,16 +80,6 @@ Selection select(const Program &program, const std::string &target, const analys
                       "chord report --by=function lists the functions, --by=file the files");
   }
   return selection;
-}
-
-std::vector<std::string> split_lines(const std::string &text) {
-  std::vector<std::string> lines;
-  for (size_t at = 0; at < text.size();) {
-    size_t end = std::min(text.find('\n', at), text.size());
-    lines.push_back(text.substr(at, end - at));
-    at = end + 1;
-  }
-  return lines;
 }
 
 // Where an instruction is: to list them under their line, in the order of the text.
@@ -119,8 +107,9 @@ PlacesByLine places_by_line(const Program &program, const Selection &selection,
 class Writer {
  public:
   Writer(const Program &program, const Annotation &what, const TextStyle &style)
-      : files_(program), lines_(analysis::count_lines(program)), what_(what), style_(style) {
+      : files_(program), what_(what), style_(style) {
     selection_ = select(program, what.target, files_);
+    lines_ = analysis::count_lines(program, selection_.procedures);
     if (what.instructions) places_ = places_by_line(program, selection_, files_);
   }
 
@@ -156,7 +145,7 @@ class Writer {
     std::vector<const LineCount *> counts = lines_in(part);
     if (counts.empty()) return;
     const analysis::SourceFile &file = files_.files()[part.file];
-    std::optional<std::vector<std::string>> source = read(file);
+    const std::vector<std::string> *source = read(file);
     // Of every file of a program those that cannot be read are not worth a listing.
     if (!source && what_.target.empty() && !what_.instructions) return;
     heading(file.name);
@@ -174,15 +163,19 @@ class Writer {
     }
   }
 
-  std::optional<std::vector<std::string>> read(const analysis::SourceFile &file) {
-    for (const std::string &path : {file.path, file.name}) {
-      if (::access(path.c_str(), R_OK) == 0) return split_lines(base::read_file(path));
+  // Null if it cannot be read.
+  const std::vector<std::string> *read(const analysis::SourceFile &file) {
+    const SourceText &text = sources_.text(file);
+    if (text.changed && warned_.insert(text.path).second) {
+      const char *when = file.hashes.size() == 1 ? "since the program was built" : "while the program was being built";
+      out_.warnings.push_back(fmt::format("{}: changed {}; counts may stand at the wrong lines", text.path, when));
     }
+    if (text.found) return &text.lines;
     if (!what_.target.empty()) {
       out_.warnings.push_back(
           fmt::format("{}: the source cannot be read; its counts are shown without it", file.path));
     }
-    return std::nullopt;
+    return nullptr;
   }
 
   std::string margin(bool exact, uint64_t count) const {
@@ -225,6 +218,8 @@ class Writer {
   TextStyle style_;
   Selection selection_;
   PlacesByLine places_;
+  Sources sources_;
+  std::set<std::string> warned_;
   Annotated out_;
 };
 
@@ -237,7 +232,7 @@ Annotated annotate(const Program &program, const Annotation &what, const TextSty
 Table annotation_table(const Program &program, const Annotation &what) {
   analysis::FileTable files(program);
   Selection selection = select(program, what.target, files);
-  Table all = what.instructions ? list_instructions(program) : list_lines(program);
+  Table all = what.instructions ? list_instructions(program) : table_of_lines(analysis::count_lines(program, selection.procedures));
   Table chosen;
   chosen.by = all.by;
   chosen.columns = all.columns;

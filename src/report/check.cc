@@ -201,22 +201,34 @@ std::vector<Rule> parse_rules(std::string_view text, const std::string &path) {
   return rules;
 }
 
+namespace {
+
+void check_rule(const Rule &rule, const Measured &now, const Measured *baseline, std::vector<Violation> &out) {
+  Values before = rule.grows ? measure(rule, *baseline) : Values{};
+  Values values = measure(rule, now);
+  if (values.empty()) {
+    throw base::Error(rule.callee.empty() ? fmt::format("no function is called '{}'", rule.name)
+                                          : fmt::format("no call of '{}' is made in '{}'", rule.callee, rule.name));
+  }
+  for (const auto &[name, value] : values) {
+    auto old = before.find(name);
+    double base = old == before.end() ? 0 : old->second;
+    double limit = rule.grows ? base * (1 + rule.limit / 100) : rule.limit;
+    // A function that the baseline does not have has not grown.
+    if (value > limit && (!rule.grows || old != before.end())) out.push_back({&rule, "", "", name, base, value});
+  }
+}
+
+}  // namespace
+
 std::vector<Violation> check_rules(const std::vector<Rule> &rules, const Measured &now,
                                    const Measured *baseline) {
   std::vector<Violation> out;
   for (const Rule &rule : rules) {
-    Values before = rule.grows ? measure(rule, *baseline) : Values{};
-    Values values = measure(rule, now);
-    if (values.empty()) {
-      throw base::Error(rule.callee.empty() ? fmt::format("no function is called '{}'", rule.name)
-                                            : fmt::format("no call of '{}' is made in '{}'", rule.callee, rule.name));
-    }
-    for (const auto &[name, value] : values) {
-      auto old = before.find(name);
-      double base = old == before.end() ? 0 : old->second;
-      double limit = rule.grows ? base * (1 + rule.limit / 100) : rule.limit;
-      // A function that the baseline does not have has not grown.
-      if (value > limit && (!rule.grows || old != before.end())) out.push_back({&rule, name, base, value});
+    try {
+      check_rule(rule, now, baseline, out);
+    } catch (const base::Error &e) {
+      out.push_back({&rule, e.what(), e.hint, "", 0, 0});
     }
   }
   return out;

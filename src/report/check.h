@@ -55,13 +55,14 @@ struct Measured {
 
 struct Violation {
   const Rule *rule = nullptr;
+  std::string problem, hint;  // why the rule could not be checked; empty if it could
   std::string what;   // function, call, kind, mark
   double before = 0;  // baseline; 0 without
   double now = 0;
 };
 
-// `baseline` may be null if no rule grows. Throws Error if a rule is about something
-// that the profile does not hold.
+// `baseline` may be null if no rule grows. A rule about something that the profile does not hold is broken, too, and hides
+// no other.
 std::vector<Violation> check_rules(const std::vector<Rule> &rules, const Measured &now,
                                    const Measured *baseline);
 

@@ -9,7 +9,12 @@
 #include <numeric>
 #include <unordered_map>
 
+#include "analysis/functions.h"
 #include "analysis/lines.h"
+#include "analysis/source_tree.h"
+#include "report/calls.h"
+#include "report/function_names.h"
+#include "report/sources.h"
 
 namespace chord::report {
 namespace {
@@ -21,22 +26,12 @@ constexpr std::string_view kVertexKinds[] = {"entry", "exit", "code", "dispatch"
 constexpr std::string_view kEdgeKinds[] = {"return", "fall",    "taken", "jump",      "dispatch",
                                            "enter",  "landing", "leave", "tail_call", "never"};
 
-struct BlockTotals {
-  uint64_t blocks = 0, executed = 0;
-};
-
-BlockTotals count_blocks(const CountedProcedure &p) {
-  BlockTotals totals;
-  for (size_t b = 0; b < p.map->blocks.size(); ++b) {
-    if (p.map->blocks[b].kind != format::VertexKind::code) continue;
-    ++totals.blocks;
-    if (p.counts.vertex[b] != 0) ++totals.executed;
+std::string trimmed(std::string line) {
+  for (char &c : line) {
+    if (static_cast<unsigned char>(c) < ' ') c = ' ';
   }
-  return totals;
-}
-
-uint64_t count_never(const CountedProcedure &p) {
-  return static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{0}));
+  size_t first = std::min(line.find_first_not_of(' '), line.size());
+  return line.substr(first, line.find_last_not_of(' ') + 1 - first);
 }
 
 }  // namespace
@@ -78,13 +73,16 @@ std::string demangle(const std::string &name) {
 }
 
 std::string_view file_of(const CountedProcedure &p) {
+  if (p.map->line != 0) return p.unit->files[p.map->file];
   for (const format::Instruction &i : p.map->instructions) {
     if (i.line != 0) return p.unit->files[i.file];
   }
   return p.unit->unit;
 }
 
-Table list_functions(const Program &program) {
+Table list_functions(const Program &program) { return list_functions_with(program, analysis::sums_copies(program)); }
+
+Table list_functions_with(const Program &program, bool sum_copies) {
   Table t;
   t.by = "function";
   t.columns = {{"function", "", true},
@@ -99,49 +97,56 @@ Table list_functions(const Program &program) {
                {"never", "never"},
                {"blocks", "blocks"},
                {"blocks_never", "never"},
-               {"exact", ""}};
+               {"exact", ""},
+               {"line", ""},
+               {"copies", ""}};
   t.text_order = {7, 6, 5, 8, 9, 10, 11, 2, 1};
   t.weight = 6;
   t.reserve(program.procedures.size());
-  for (const CountedProcedure *p : in_order(program)) {
-    BlockTotals blocks = count_blocks(*p);
-    bool exact = p->exact();
-    t.add({text(p->map->name), text(t.keep(demangle(p->map->name))), text(file_of(*p)), text(p->unit->unit),
-           text(program.modules[p->module].path), number_if(exact, p->calls),
-           number_if(exact, p->instructions), exact ? share(p->instructions, program.instructions) : Cell{},
-           number(p->executed.size()), number_if(exact, count_never(*p)), number(blocks.blocks),
-           number_if(exact, blocks.blocks - blocks.executed), flag(exact)});
+  for (const analysis::FunctionCounts &f : analysis::count_functions(program, sum_copies)) {
+    const CountedProcedure &p = *f.procedure;
+    // One module cannot be named where the code is in several.
+    bool several = f.copies > 1 || p.several_modules;
+    t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), text(file_of(p)), text(p.unit->unit),
+           several ? text("") : text(program.modules[p.module].path), number_if(f.exact, f.calls),
+           number_if(f.exact, f.executed), f.exact ? share(f.executed, program.instructions) : Cell{},
+           number(f.instructions), number_if(f.exact, f.never), number(f.blocks),
+           number_if(f.exact, f.blocks_never), flag(f.certain), ordinal(p.map->line), number(f.copies)});
   }
   t.sort_by_weight();
   return t;
 }
 
-Table list_files(const Program &program) {
-  struct Row {
-    uint64_t functions = 0, calls = 0, executed = 0, instructions = 0, never = 0, blocks = 0,
-             blocks_executed = 0;
-    bool exact = true;
-  };
-  std::vector<std::pair<std::string_view, Row>> rows;
-  std::unordered_map<std::string_view, size_t> at;
-  for (const CountedProcedure *p : in_order(program)) {
-    std::string_view file = file_of(*p);
+namespace {
+
+struct FileRow {
+  uint64_t functions = 0, calls = 0, executed = 0, instructions = 0, never = 0, blocks = 0, blocks_executed = 0;
+  bool exact = true, certain = true;
+};
+
+// One row for each name that `name_of` gives to procedures.
+template <class Name>
+Table list_places(const Program &program, const char *by, Name &&name_of) {
+  std::vector<std::pair<std::string, FileRow>> rows;
+  std::unordered_map<std::string, size_t> at;
+  for (const analysis::FunctionCounts &f : analysis::count_functions(program, analysis::sums_copies(program))) {
+    std::string file = name_of(*f.procedure);
     auto [found, fresh] = at.try_emplace(file, rows.size());
     if (fresh) rows.push_back({file, {}});
-    Row &row = rows[found->second].second;
-    BlockTotals blocks = count_blocks(*p);
+    FileRow &row = rows[found->second].second;
     ++row.functions;
-    row.calls += p->calls;
-    row.executed += p->instructions;
-    row.instructions += p->executed.size();
-    row.never += count_never(*p);
-    row.blocks += blocks.blocks;
-    row.blocks_executed += blocks.executed;
-    row.exact = row.exact && p->exact();
+    row.calls += f.calls;
+    row.executed += f.executed;
+    row.instructions += f.instructions;
+    row.never += f.never;
+    row.blocks += f.blocks;
+    row.blocks_executed += f.blocks - f.blocks_never;
+    row.exact = row.exact && f.exact;
+    row.certain = row.certain && f.certain;
   }
   Table t;
-  t.by = "file";
-  t.columns = {{"file", "file", true, Holds::paths},
+  t.by = by;
+  t.columns = {{by, by, true, Holds::paths},
                {"functions", "functions"},
                {"calls", "calls"},
                {"executed", "executed"},
@@ -155,29 +160,53 @@ Table list_files(const Program &program) {
   t.text_order = {4, 3, 2, 1, 5, 6, 7, 8, 9, 0};
   t.weight = 3;
   for (const auto &[file, r] : rows) {
-    t.add({text(file), number(r.functions), number_if(r.exact, r.calls), number_if(r.exact, r.executed),
+    t.add({text(t.keep(file)), number(r.functions), number_if(r.exact, r.calls), number_if(r.exact, r.executed),
            r.exact ? share(r.executed, program.instructions) : Cell{}, number(r.instructions),
            number_if(r.exact, r.never), number(r.blocks), number_if(r.exact, r.blocks_executed),
-           number_if(r.exact, r.blocks - r.blocks_executed), flag(r.exact)});
+           number_if(r.exact, r.blocks - r.blocks_executed), flag(r.certain)});
   }
   t.sort_by_weight();
   return t;
 }
 
-Table list_lines(const Program &program) {
-  analysis::LineTable lines = analysis::count_lines(program);
+}  // namespace
+
+// Of one program files are called what its compiler was told; of several, each place in the tree has one name.
+Table list_files(const Program &program) {
+  if (program.parts.size() < 2)
+    return list_places(program, "file", [](const CountedProcedure &p) { return std::string(file_of(p)); });
+  analysis::SourceTree tree(program);
+  return list_places(program, "file", [&](const CountedProcedure &p) { return tree.file_of(p); });
+}
+
+Table list_folders(const Program &program) {
+  analysis::SourceTree tree(program);
+  return list_places(program, "folder", [&](const CountedProcedure &p) { return tree.folder_of(tree.file_of(p)); });
+}
+
+Table list_lines(const Program &program) { return table_of_lines(analysis::count_lines(program)); }
+
+Table table_of_lines(const analysis::LineTable &lines) {
   Table t;
   t.by = "line";
-  t.columns = {{"file", "file", true, Holds::paths},   {"line", "line"},           {"count", "count"},
-               {"executed", "executed"}, {"instructions", "instrs"}, {"exact", ""}};
-  t.text_order = {2, 3, 4, 1, 0};
+  t.columns = {{"file", "file", true, Holds::paths},   {"line", "line"},           {"count", "count"},          {"executed", "executed"},
+               {"instructions", "instrs"}, {"exact", ""}, {"function", "function", true, Holds::names}, {"source", "source", true}};
+  t.text_order = {2, 3, 4, 1, 0, 6, 7};
   t.weight = 2;
   t.reserve(lines.lines.size());
+  Sources sources;
   std::vector<std::string_view> names;
-  for (analysis::SourceFile &file : lines.files) names.push_back(t.keep(std::move(file.name)));
+  for (const analysis::SourceFile &file : lines.files) names.push_back(t.keep(file.name));
+  std::unordered_map<const CountedProcedure *, std::string_view> functions;
   for (const analysis::LineCount &l : lines.lines) {
+    std::string_view &function = functions[l.procedure];
+    if (function.empty() && l.procedure != nullptr) function = t.keep(without_parameters(demangle(l.procedure->map->name)));
+    // A source that is not the one that was compiled would show the wrong text.
+    const SourceText &source = sources.text(lines.files[l.file]);
+    bool shown = source.found && !source.changed && l.line <= source.lines.size();
     t.add({text(names[l.file]), ordinal(l.line), number_if(l.exact && l.count_known, l.count), number_if(l.exact, l.executed),
-           number(l.instructions), flag(l.exact)});
+           number(l.instructions), flag(l.certain), text(function),
+           shown ? text(t.keep(trimmed(source.lines[l.line - 1]))) : text("")});
   }
   return t;
 }
@@ -210,7 +239,7 @@ Table list_blocks(const Program &program) {
              text(p->map->fragments[first.fragment].name), offset(first.offset),
              number_if(p->exact(), p->counts.vertex[b]), number(block.count),
              text(first.line != 0 ? std::string_view(p->unit->files[first.file]) : std::string_view()),
-             ordinal(first.line), flag(p->exact()), text(name)});
+             ordinal(first.line), flag(p->certain()), text(name)});
     }
   }
   return t;
@@ -237,7 +266,7 @@ Table list_edges(const Program &program) {
       bool known = p->exact();
       t.add({text(p->map->name), text(p->unit->unit), ordinal(e), ordinal(edge.from), ordinal(edge.to),
              text(kEdgeKinds[static_cast<size_t>(edge.kind)]), number_if(known, p->counts.edge[e]),
-             flag(known), text(name)});
+             flag(p->certain()), text(name)});
     }
   }
   if (open != 0) {
@@ -274,7 +303,7 @@ Table list_instructions(const Program &program) {
              text(program.modules[p->module].path), offset(all[i].offset), number(all[i].size),
              number_if(p->exact(), p->executed[i]),
              text(lined ? std::string_view(p->unit->files[all[i].file]) : std::string_view()),
-             ordinal(all[i].line), text(all[i].text), flag(p->exact())});
+             ordinal(all[i].line), text(all[i].text), flag(p->certain())});
     }
   }
   return t;
@@ -287,7 +316,8 @@ const std::vector<Listing> &listings() {
       {"edge", list_edges, false},         {"instruction", list_instructions, true},
       {"opcode", list_opcodes, false},     {"class", list_classes, false},
       {"loop", list_loops, false},         {"inlined", list_inlined, false},
-      {"inlined-site", list_inlined_sites, false}};
+      {"inlined-site", list_inlined_sites, false},
+      {"call", list_calls, false},         {"folder", list_folders, false}};
   return kListings;
 }
 

@@ -7,14 +7,19 @@
 #include <string_view>
 #include <vector>
 
+#include "analysis/lines.h"
 #include "analysis/program.h"
 #include "report/table.h"
 
 namespace chord::report {
 
 Table list_functions(const analysis::Program &program);
+// `sum_copies`: see analysis/functions.h.
+Table list_functions_with(const analysis::Program &program, bool sum_copies);
 Table list_files(const analysis::Program &program);
+Table list_folders(const analysis::Program &program);
 Table list_lines(const analysis::Program &program);
+Table table_of_lines(const analysis::LineTable &lines);
 Table list_blocks(const analysis::Program &program);
 Table list_edges(const analysis::Program &program);
 Table list_instructions(const analysis::Program &program);

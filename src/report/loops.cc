@@ -85,7 +85,7 @@ Table list_loops(const analysis::Program &program) {
              number_if(exact, row.iterations), number_if(exact, row.executed),
              exact ? share(row.executed, program.instructions) : Cell{}, number(row.blocks), number(row.instructions),
              text(first.line != 0 ? std::string_view(p.unit->files[first.file]) : std::string_view()),
-             ordinal(first.line), flag(exact), text(name)});
+             ordinal(first.line), flag(p.certain()), text(name)});
     }
   }
   t.sort_by_weight();

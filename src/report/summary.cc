@@ -86,6 +86,20 @@ std::string next_steps(const analysis::Program &program) {
   return out;
 }
 
+// The programs of a project, those that executed most first.
+std::string parts_text(const analysis::Program &program, size_t top) {
+  std::vector<const analysis::ProgramPart *> parts;
+  for (const analysis::ProgramPart &part : program.parts) parts.push_back(&part);
+  std::stable_sort(parts.begin(), parts.end(), [](const auto *a, const auto *b) { return a->instructions > b->instructions; });
+  std::string out;
+  for (size_t i = 0; i < std::min(top, parts.size()); ++i) {
+    out += fmt::format("  {:>20} instructions  {:>10}  {}\n", group_digits(parts[i]->instructions), counted(parts[i]->runs, "run"),
+                       parts[i]->name);
+  }
+  if (parts.size() > top) out += fmt::format("  … and {}\n", counted(parts.size() - top, "more program"));
+  return out;
+}
+
 }  // namespace
 
 std::map<std::string, uint64_t> skipped_by_reason(const analysis::Program &program) {
@@ -105,6 +119,18 @@ nlohmann::ordered_json json_head(const analysis::Program &program) {
   head["schema"] = 1;
   head["program"] = program.name;
   head["instructions"] = program.instructions;
+  head["exact"] = program.exact;
+  if (program.parts.size() > 1) {
+    head["programs"] = nlohmann::ordered_json::array();
+    for (const analysis::ProgramPart &part : program.parts) {
+      head["programs"].push_back({{"program", part.name},
+                                  {"path", part.path},
+                                  {"runs", part.runs},
+                                  {"threads", part.threads},
+                                  {"instructions", part.instructions},
+                                  {"exact", part.exact}});
+    }
+  }
   head["warnings"] = program.warnings;
   return head;
 }
@@ -113,6 +139,7 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   Totals t = total(program);
   std::string out = fmt::format("{}: {}, {}\n", bold(program.name, style), counted(program.runs, "run"),
                                 counted(program.threads, "thread"));
+  if (program.parts.size() > 1) out += parts_text(program, top);
   out += fmt::format("{} executed in {}\n", counted(program.instructions, "instruction"),
                      counted(t.calls, "call"));
   out += fmt::format("{} of {} ran ({}); {} of {} instructions never did ({})\n", group_digits(t.called),

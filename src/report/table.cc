@@ -39,6 +39,13 @@ void Table::keep_top(size_t n) {
 
 void Table::sort_by_weight() { keep_top(rows()); }
 
+size_t Table::find_column(std::string_view key) const {
+  for (size_t c = 0; c < columns.size(); ++c) {
+    if (columns[c].key == key) return c;
+  }
+  return kNoColumn;
+}
+
 size_t Table::column(std::string_view key) const {
   for (size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].key == key) return c;

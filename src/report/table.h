@@ -119,6 +119,18 @@ class Table {
   void sort_by_weight();
 
   size_t column(std::string_view key) const;
+  static constexpr size_t kNoColumn = SIZE_MAX;
+  size_t find_column(std::string_view key) const;
+
+  // Only rows for which keep(row) is true.
+  template <class Keep>
+  void keep_if(Keep &&keep) {
+    std::vector<size_t> order;
+    for (size_t row = 0; row < rows(); ++row) {
+      if (keep(row)) order.push_back(row);
+    }
+    arrange(order);
+  }
 
  private:
   void arrange(const std::vector<size_t> &order);

@@ -85,11 +85,27 @@ format::Instruction Describer::describe(const assembly::Procedure &p, const asse
   return out;
 }
 
+// Compilers state the line of the function itself first, whatever its first instruction was inlined from.
+void Describer::find_beginning(const assembly::Procedure &p, format::Procedure &out) const {
+  const std::vector<Statement> &statements = unit_.source->statements;
+  for (uint32_t s = p.fragments[0].first_statement; s < p.fragments[0].last_statement; ++s) {
+    if (statements[s].kind == StatementKind::instruction) return;
+    if (statements[s].kind != StatementKind::directive || statements[s].name != ".loc") continue;
+    assembly::SourceLine at = assembly::line_of_loc(statements[s]);
+    auto file = file_numbers_.find(at.file);
+    if (file == file_numbers_.end() || at.line == 0) return;
+    out.file = file->second;
+    out.line = at.line;
+    return;
+  }
+}
+
 format::Procedure Describer::describe(const assembly::Procedure &p) {
   format::Procedure out;
   out.name = p.name;
   out.global = p.global;
   out.skipped = p.skipped;
+  find_beginning(p, out);
   for (const assembly::Fragment &f : p.fragments) out.fragments.push_back({std::string(f.name), f.end - f.begin});
   if (!p.skipped.empty()) return out;
   for (const assembly::Instruction &in : p.instructions) out.instructions.push_back(describe(p, in));
@@ -106,6 +122,9 @@ format::Procedure Describer::describe(const assembly::Procedure &p) {
 }
 
 std::string Describer::file_of(const assembly::Procedure &p) const {
+  format::Procedure beginning;
+  find_beginning(p, beginning);
+  if (beginning.line != 0) return map_.files[beginning.file];
   for (const assembly::Instruction &in : p.instructions) {
     auto it = file_numbers_.find(in.file);
     if (in.line != 0 && it != file_numbers_.end()) return map_.files[it->second];

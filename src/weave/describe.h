@@ -16,11 +16,12 @@ class Describer {
   Describer(const assembly::Unit &unit, format::UnitMap &map);
 
   format::Procedure describe(const assembly::Procedure &procedure);
-  // Source file of the procedure's first line, or the unit's name.
+  // Source file the procedure begins in, or the unit's name.
   std::string file_of(const assembly::Procedure &procedure) const;
 
  private:
   format::Instruction describe(const assembly::Procedure &p, const assembly::Instruction &in);
+  void find_beginning(const assembly::Procedure &p, format::Procedure &out) const;
   uint32_t mnemonic_number(std::string_view name);
 
   const assembly::Unit &unit_;

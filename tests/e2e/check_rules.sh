@@ -126,3 +126,10 @@ expect_contains "growth" "line 2: mark 'test 12', calls: $((limit + 2)), was $li
 echo 'mark "gone" calls <= 3' >odd.rules
 expect_status 1 "$CHORD" check odd.rules marks_inside.chord
 expect_contains "no such mark" "the profile has no mark 'gone'" err
+# A rule that is about nothing hides no other.
+printf 'function nobody <= 3\nmark "gone" calls <= 7\ncalls work <= 2\n' >some.rules
+expect_status 1 "$CHORD" check some.rules after.chord
+expect_contains "the first" "some.rules:1: no function is called 'nobody'" err
+expect_contains "the second" "some.rules:2: the profile has no mark 'gone'" err
+expect_contains "the third" "line 3: work: 3  [calls work <= 2]" out
+expect_contains "all" "0 of 3 rules hold" out

@@ -2,6 +2,7 @@
 # Truncated, torn, foreign and empty profiles: a clear message, the right status, the rest kept.
 . "$(dirname "$0")/common.inc"
 sample_program
+export CHORD_KEEP_RUNS=1
 "$CHORD" gcc -O2 sample.c -o sample
 CHORD_OUT=one.chord ./sample >/dev/null
 cp one.chord two.chord

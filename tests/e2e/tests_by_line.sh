@@ -72,3 +72,9 @@ expect_contains "what is not known" "README" err
 printf -- '--- a/x\n+++ b/x\n@@ -1,2 +1 @@\n-x\n?\n' >bad.diff
 expect_status 1 "$CHORD" tests marks.chord --impacted-by=bad.diff
 expect_contains "damage" "line 5 of the diff" err
+# Runs that were added up are not taken for one test; those with the same arguments may be.
+for test in add small large small; do CHORD_OUT=mixed.chord ./suite $test; done
+expect_status 1 "$CHORD" tests mixed.chord --each=process
+expect_contains "runs that were added up" "CHORD_KEEP_RUNS=arguments" err
+for test in add small large small; do CHORD_KEEP_RUNS=arguments CHORD_OUT=apart.chord ./suite $test; done
+expect_equal "processes in one profile" "./suite add ./suite large ./suite small" "$("$CHORD" tests apart.chord --each=process --json | tests_of)"

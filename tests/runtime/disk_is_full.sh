@@ -46,7 +46,7 @@ fill_disk() {
   while head -c 4096 /dev/zero >>small/fill 2>/dev/null; do :; done
   for run in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16; do
     cp small/p.chord before.chord
-    expect_status 0 ./sample
+    expect_status 0 env CHORD_KEEP_RUNS=1 ./sample
     [ -s err ] && break
   done
   full "full disk" "no space left"
@@ -56,5 +56,19 @@ fill_disk() {
   expect_equal "$build: warnings" "" "$(cat err)"
   expect_equal "$build: calls of main" $((run + 1)) "$(field report main calls)"
 }
-export CHORD_OUT="$work/small/p.chord"
+export CHORD_OUT="$work/small/p.chord" CHORD_KEEP_MAPS=0
 each_build fill_disk
+
+# Runs that fold need room for two: the page that the first run's segment is in.
+fold_on_full_disk() {
+  "$CHORD" $build sample.c -o sample
+  rm -f small/*
+  ./sample >out
+  while head -c 4096 /dev/zero >>small/fill 2>/dev/null; do :; done
+  for run in 1 2 3 4 5 6 7 8; do
+    ./sample >out 2>err
+    expect_equal "$build, run $run: warnings" "" "$(cat err)"
+  done
+  expect_equal "$build: calls of main in nine runs" 9 "$(calls small/p.chord main)"
+}
+each_build fold_on_full_disk

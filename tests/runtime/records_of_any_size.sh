@@ -2,6 +2,7 @@
 # A record that does not fit in the runtime's buffer of 64 KB is measured first; one that does is
 # completed there. Both hold the same, also where one ends at the last bytes of the buffer.
 . "$(dirname "$0")/../e2e/common.inc"
+export CHORD_KEEP_RUNS=1
 functions=6300
 python3 - $functions >many.c <<'PYTHON'
 import sys
@@ -38,3 +39,11 @@ PYTHON
 done
 expect_equal "profiles around the size of the buffer" 25 $checked
 [ "$(cat size)" -gt $((65536 + header)) ] || fail "none was larger than the buffer: $(cat size)"
+
+# Such records are added up, too.
+unset CHORD_KEEP_RUNS
+rm -f many.chord
+for i in 1 2 3; do ./many "$(head -c $((first + 48)) /dev/zero | tr '\0' a)"; done
+"$CHORD" report --by=function --json many.chord >report.json
+expect_equal "calls after three runs" 3 "$(field report.json f6299 calls)"
+[ "$(stat -c %s many.chord)" -lt $((3 * 66000)) ] || fail "three runs take $(stat -c %s many.chord) bytes"

@@ -88,12 +88,18 @@ TEST_F(LoadProgram, AMovedProgramIsNamed) {
   EXPECT_EQ(load_program(profile, {path, false}).instructions, 54u);
 }
 
-TEST_F(LoadProgram, SeveralProgramsMustBeChosenFrom) {
+TEST_F(LoadProgram, SeveralProgramsAreOneProjectOrChosenFrom) {
   std::string one = link("one"), two = link("two");
   format::Profile profile = profile_of(one, "");
   profile.segments.push_back(profile_of(two, "").segments[0]);
   profile.segments.push_back(profile.segments[1]);
-  EXPECT_NE(message(profile).find("several programs"), std::string::npos);
+  Program both = load_program(profile, {});
+  ASSERT_EQ(both.parts.size(), 2u);
+  EXPECT_EQ(both.runs, 3u);
+  EXPECT_EQ(both.instructions, 3 * 54u);
+  // The same code in both is one procedure.
+  EXPECT_EQ(both.procedures.size(), load_program(profile, {one, false}).procedures.size());
+  EXPECT_EQ(both.procedures[0].instructions, both.parts[0].instructions + both.parts[1].instructions);
   EXPECT_EQ(load_program(profile, {two, false}).runs, 2u);
   EXPECT_EQ(load_program(profile, {one, false}).runs, 1u);
 }

@@ -47,6 +47,7 @@ class Sampler {
     map.id = word();
     map.folder = "/home/x";
     for (uint32_t i = below(4) + 1; i > 0; --i) map.files.push_back("file" + std::to_string(i) + ".c");
+    for (size_t i = below(2) != 0 ? map.files.size() : 0; i > 0; --i) map.hashes.push_back(below(3) * 0x123456789abcdefu);
     map.mnemonics = {"mov", "jne", "call", "nop"};
     for (uint32_t i = below(6); i > 0; --i) map.procedures.push_back(procedure(map));
     return map;
@@ -99,6 +100,8 @@ class Sampler {
     p.key = word();
     p.name = "proc" + std::to_string(below(100));
     p.global = below(2) != 0;
+    p.line = below(3);
+    if (p.line != 0) p.file = below(static_cast<uint32_t>(map.files.size()));
     p.fragments = {{p.name, below(1000)}, {p.name + ".cold", 7}, {"other", 9}};
     if (below(4) == 0) {
       p.skipped = "unknown jump table";
@@ -186,7 +189,7 @@ inline std::string encode_anchor(const Anchor &anchor) {
 }
 
 inline bool same_map(const UnitMap &a, const UnitMap &b) {
-  return a.unit == b.unit && a.id == b.id && a.folder == b.folder && a.files == b.files &&
+  return a.unit == b.unit && a.id == b.id && a.folder == b.folder && a.files == b.files && a.hashes == b.hashes &&
          a.mnemonics == b.mnemonics && a.procedures == b.procedures;
 }
 

@@ -1,0 +1,117 @@
+#include "analysis/merge_programs.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <set>
+#include <unordered_map>
+
+#include "analysis/count_procedure.h"
+
+namespace chord::analysis {
+namespace {
+
+void add(std::vector<uint64_t> &into, const std::vector<uint64_t> &from, const std::string &where) {
+  if (into.size() < from.size()) into.resize(from.size());
+  for (size_t i = 0; i < from.size(); ++i) into[i] = checked_add(into[i], from[i], where);
+}
+
+bool is_same(const CountedPath &a, const CountedPath &b) {
+  if (a.partial != b.partial) return false;
+  if (!a.partial) return a.number == b.number;
+  return a.last_block == b.last_block && a.instruction == b.instruction && a.executed == b.executed && a.path == b.path;
+}
+
+void add_paths(std::vector<CountedPath> &into, std::vector<CountedPath> &from) {
+  for (CountedPath &path : from) {
+    auto same = std::find_if(into.begin(), into.end(), [&](const CountedPath &one) { return is_same(one, path); });
+    if (same == into.end()) {
+      into.push_back(std::move(path));
+    } else {
+      same->count += path.count;
+    }
+  }
+}
+
+bool is_same_code(const CountedProcedure &a, const CountedProcedure &b) {
+  return a.map->name == b.map->name && a.executed.size() == b.executed.size() &&
+         a.counts.vertex.size() == b.counts.vertex.size() && a.counts.edge.size() == b.counts.edge.size() &&
+         a.map->plan.placement == b.map->plan.placement;
+}
+
+void add(CountedProcedure &into, CountedProcedure &from) {
+  const std::string &name = into.map->name;
+  add(into.counts.edge, from.counts.edge, name);
+  add(into.counts.vertex, from.counts.vertex, name);
+  add(into.executed, from.executed, name);
+  add(into.totals, from.totals, name);
+  for (size_t e = 0; e < into.counts.edge_known.size(); ++e) {
+    into.counts.edge_known[e] = into.counts.edge_known[e] && from.counts.edge_known[e];
+  }
+  add_paths(into.paths, from.paths);
+  into.calls = checked_add(into.calls, from.calls, name);
+  into.instructions = checked_add(into.instructions, from.instructions, name);
+  into.uncertain += from.uncertain;
+  into.may_have_run_on = into.may_have_run_on || from.may_have_run_on;
+  into.incomplete = into.incomplete || from.incomplete;
+  into.ran_in_profile = into.ran_in_profile || from.ran_in_profile;
+  if (into.problem.empty()) into.problem = std::move(from.problem);
+}
+
+class Merging {
+ public:
+  void add_program(Program &&program) {
+    for (CountedProcedure &procedure : program.procedures) add_procedure(program, procedure);
+    for (Module &module : program.modules) whole_.modules.push_back(std::move(module));
+    for (const Skipped &skipped : program.skipped) {
+      if (seen_.insert({skipped.map->name, skipped.unit->unit}).second) whole_.skipped.push_back(skipped);
+    }
+    whole_.instructions = checked_add(whole_.instructions, program.instructions, program.name);
+    whole_.runs += program.runs;
+    whole_.threads += program.threads;
+    whole_.exact = whole_.exact && program.exact;
+    for (std::string &warning : program.warnings) whole_.warnings.push_back(fmt::format("{}: {}", program.name, warning));
+    whole_.parts.push_back({program.name, program.path, program.runs, program.threads, program.instructions, program.exact});
+  }
+
+  Program finish() {
+    whole_.name = fmt::format("{} programs", whole_.parts.size());
+    return std::move(whole_);
+  }
+
+ private:
+  void add_procedure(Program &program, CountedProcedure &procedure) {
+    auto [at, fresh] = known_.try_emplace(procedure.map->key, whole_.procedures.size());
+    if (!fresh && is_same_code(whole_.procedures[at->second], procedure)) {
+      CountedProcedure &into = whole_.procedures[at->second];
+      bool other_module = procedure.module < program.modules.size() &&
+                          program.modules[procedure.module].path != path_of(into);
+      into.programs += procedure.programs;
+      into.several_modules = into.several_modules || other_module;
+      add(into, procedure);
+      return;
+    }
+    procedure.module += static_cast<uint32_t>(whole_.modules.size());
+    whole_.procedures.push_back(std::move(procedure));
+  }
+
+  const std::string &path_of(const CountedProcedure &procedure) const {
+    static const std::string kNone;
+    return procedure.module < whole_.modules.size() ? whole_.modules[procedure.module].path : kNone;
+  }
+
+  Program whole_;
+  std::unordered_map<uint64_t, size_t> known_;  // by key
+  std::set<std::pair<std::string, std::string>> seen_;
+};
+
+}  // namespace
+
+Program merge_programs(std::vector<Program> programs) {
+  if (programs.size() == 1) return std::move(programs[0]);
+  Merging merging;
+  for (Program &program : programs) merging.add_program(std::move(program));
+  return merging.finish();
+}
+
+}  // namespace chord::analysis
