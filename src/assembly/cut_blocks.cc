@@ -159,6 +159,11 @@ void BlockIndex::find_leaders_around(uint32_t i) {
   if (i == 0 || in.fragment != p_.instructions[i - 1].fragment) leader_[i] = true;
   leader_[i] = leader_[i] || arrives_from_outside(in);
   if (in.padding) return;
+  // The routine goes on behind the return instruction that follows its call, with another stack, and
+  // with the return instruction once the function is done: neither may move, and no frame is where it was.
+  if (source_.statements[in.last_statement].operands.find("__morestack") != std::string_view::npos) {
+    skip_procedure(source_, in, "goes on with another stack (-fsplit-stack)", p_);
+  }
   switch (in.decoded.flow) {
     case isa::Flow::jump:
     case isa::Flow::conditional:

@@ -71,10 +71,15 @@ isa::Resources seldom_passed() {
 class Forward {
  public:
   Forward(const Unit &unit, const Procedure &p, const std::vector<Shown> &others)
-      : unit_(unit), p_(p), others_(others), in_(p.blocks.size()), next_(p.blocks.size()) {}
+      : unit_(unit), p_(p), others_(others), in_(p.blocks.size()), next_(p.blocks.size()), returns_(p.blocks.size()) {}
 
   Shown run() {
-    for (size_t e = 1; e < p_.edges.size(); ++e) next_[p_.edges[e].from].push_back(p_.edges[e].to);
+    for (size_t e = 1; e < p_.edges.size(); ++e) {
+      const Edge &x = p_.edges[e];
+      next_[x.from].push_back(x.to);
+      // Before a call that does not return nothing is put back, whatever the convention.
+      if (x.to == kExit && x.kind != EdgeKind::never) returns_[x.from] = true;
+    }
     for (size_t e = 1; e < p_.edges.size(); ++e) {
       if (p_.edges[e].from == kEntry) join(p_.edges[e].to, at_entry(p_.edges[e]));
     }
@@ -135,9 +140,7 @@ class Forward {
       look_at_reads(p_.instructions[i], state);
       step(p_.instructions[i], state);
     }
-    for (uint32_t w : next_[b]) {
-      if (w == kExit && p_.blocks[b].count != 0) leave(p_.instructions[end(b) - 1], state);
-    }
+    if (returns_[b] && p_.blocks[b].count != 0) leave(p_.instructions[end(b) - 1], state);
   }
 
   void look_at_reads(const Instruction &in, const Seen &state) {
@@ -166,6 +169,7 @@ class Forward {
   const std::vector<Shown> &others_;  // by procedure
   std::vector<Seen> in_;              // by block
   std::vector<std::vector<uint32_t>> next_;
+  std::vector<bool> returns_;         // by block
   std::vector<uint32_t> work_;
   Shown out_;
 };

@@ -294,7 +294,9 @@ class EventPlanner {
   int64_t still_to_come(uint32_t e, EventKind kind, const core::Events &happen) const {
     const Link &l = links_[e];
     const core::Edge &edge = graph_.edge(e);
-    if (std::optional<int64_t> rest = rest_of_stretch(l.site, edge.to, kind)) return *rest;
+    // In a loop of one stretch that has no other way out the probe stands at the end of a turn: the next is to come.
+    bool own_loop = edge.from == edge.to;
+    if (std::optional<int64_t> rest = rest_of_stretch(l.site, edge.to, kind); rest && !own_loop) return *rest;
     int64_t behind = happen.vertex[edge.to];
     if (std::optional<int64_t> rest = rest_of_stretch(l.site, edge.from, kind)) {
       return *rest + happen.edge[e] + behind;
