@@ -47,6 +47,7 @@ constexpr Node node_of_vertex(uint32_t v) { return uint64_t{1} << 32 | v; }
 //   void execute(uint32_t instruction, State &)
 //   void take(const Transition &, const EdgeChain *, const Machine *, State &)   chain: null inside a block
 //   void arrive(Node, State &)                    brings a state into its usual form
+//   bool agree(State &a, const State &b)          two ways that differ may both be right: leaves what both know
 //   void leave(const Transition &, const State &)
 // and State can be compared. Throws Unproved where two ways do not agree.
 template <class State, class Visitor>
@@ -120,6 +121,13 @@ class Propagation {
     auto [at, first] = states_.emplace(node, state);
     if (first) waiting_.push_back(node);
     if (!first && !(at->second == state)) {
+      State both = at->second;
+      if (visitor_.agree(both, state)) {
+        if (both == at->second) return;
+        at->second = std::move(both);
+        waiting_.push_back(node);
+        return;
+      }
       uint32_t i = node >> 32 ? about : static_cast<uint32_t>(node);
       if (i == kNone) i = f_.program.functions()[f_.function].entry;
       throw Unproved{f_.program.instrs()[i].last, visitor_.difference(at->second, state)};

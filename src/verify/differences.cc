@@ -1,5 +1,6 @@
 #include "verify/differences.h"
 
+#include <array>
 #include <map>
 #include <vector>
 
@@ -8,19 +9,20 @@
 namespace chord::verify {
 namespace {
 
-// Nothing: they may differ by anything.
-using Known = std::optional<int64_t>;
+// Each register less the one of interest. Nothing: they may differ by anything.
+using Known = std::array<std::optional<int64_t>, 16>;
 
 class Solver {
  public:
-  Solver(const Program &p, uint32_t function, unsigned a, unsigned b, bool halves)
-      : p_(p), function_(function), a_(a), b_(b), halves_(halves) {}
+  Solver(const Program &p, uint32_t function, unsigned reg, bool halves) : p_(p), function_(function), reg_(reg), halves_(halves) {}
 
   Known at(uint32_t instruction) {
     const Function &f = p_.functions()[function_];
-    if (f.entry != kNone) reach(f.entry, std::nullopt);
-    for (uint32_t i : f.named) reach(i, std::nullopt);
-    for (uint32_t i : f.landings) reach(i, std::nullopt);
+    Known nothing{};
+    nothing[reg_] = 0;
+    if (f.entry != kNone) reach(f.entry, nothing);
+    for (uint32_t i : f.named) reach(i, nothing);
+    for (uint32_t i : f.landings) reach(i, nothing);
     while (!waiting_.empty()) {
       uint32_t i = waiting_.back();
       waiting_.pop_back();
@@ -32,40 +34,54 @@ class Solver {
       if (jumps && in.target != kNone) reach(in.target, after);
     }
     auto found = before_.find(instruction);
-    return found == before_.end() ? std::nullopt : found->second;
+    return found == before_.end() ? nothing : found->second;
   }
 
  private:
-  void reach(uint32_t i, Known known) {
+  void reach(uint32_t i, const Known &known) {
     if (p_.instrs()[i].function != function_) return;
     auto [at, first] = before_.emplace(i, known);
     if (!first) {
-      if (!at->second || at->second == known) return;
-      at->second.reset();
+      Known both = at->second;
+      for (unsigned r = 0; r < both.size(); ++r) {
+        if (both[r] != known[r]) both[r].reset();
+      }
+      if (both == at->second) return;
+      at->second = both;
     }
     waiting_.push_back(i);
   }
 
-  Known wrap(int64_t number) const { return halves_ ? static_cast<int32_t>(number) : number; }
+  int64_t wrap(int64_t number) const { return halves_ ? static_cast<int32_t>(number) : number; }
 
-  Known behind(const Facts &x, Known known) const {
-    Set both = general(a_) | general(b_);
-    if (x.flow == Flow::call && !((kPreserved & both) == both)) return std::nullopt;
-    if (!(x.writes & both)) return known;
+  Known behind(const Facts &x, const Known &before) const {
+    Known out = before;
     const Sum &s = x.sum;
-    bool usable = s.into != kNoRegister && (!s.half || halves_) && (x.writes & kGenerals) == general(s.into);
-    if (!usable || (s.from != a_ && s.from != b_)) return std::nullopt;
-    if (s.into == s.from) {
-      if (!known) return known;
-      return wrap(*known + (s.into == a_ ? s.plus : -s.plus));
+    bool adds = s.into != kNoRegister && (!s.half || halves_) && (x.writes & kGenerals) == general(s.into) && x.flow == Flow::next;
+    std::optional<int64_t> value;  // of the register that is set, less the one of interest
+    if (adds && before[s.from]) value = wrap(*before[s.from] + s.plus);
+    for (unsigned r = 0; r < out.size(); ++r) {
+      bool lost = (x.writes & general(r)) || (x.flow == Flow::call && !(kPreserved & general(r)));
+      if (!lost) continue;
+      if (r == reg_) return moved(before, value);
+      out[r] = r == s.into ? value : std::nullopt;
     }
-    // a = b + plus, or b = a + plus.
-    return wrap(s.into == a_ ? s.plus : -s.plus);
+    return out;
+  }
+
+  // The register of interest goes up by `value`, or becomes something unknown.
+  Known moved(const Known &before, const std::optional<int64_t> &value) const {
+    Known out{};
+    for (unsigned r = 0; value && r < out.size(); ++r) {
+      if (before[r]) out[r] = wrap(*before[r] - *value);
+    }
+    out[reg_] = 0;
+    return out;
   }
 
   const Program &p_;
   uint32_t function_;
-  unsigned a_, b_;
+  unsigned reg_;
   bool halves_;
   std::map<uint32_t, Known> before_;
   std::vector<uint32_t> waiting_;
@@ -74,7 +90,7 @@ class Solver {
 }  // namespace
 
 std::optional<int64_t> difference_before(const Program &p, uint32_t instruction, unsigned a, unsigned b, bool halves) {
-  return Solver(p, p.instrs()[instruction].function, a, b, halves).at(instruction);
+  return Solver(p, p.instrs()[instruction].function, b, halves).at(instruction)[a];
 }
 
 std::optional<int64_t> step_of(const Program &p, uint32_t instruction, unsigned reg, bool halves) {

@@ -31,19 +31,15 @@ bool Evidence::reads_table(uint32_t i) const {
 
 Evidence::Evidence(const Program &program) : p_(program) {
   written_.assign(p_.functions().size(), 0);
-  calls_out_.assign(p_.functions().size(), false);
   stays_.assign(p_.instrs().size(), false);
   leaves_.assign(p_.instrs().size(), false);
   for (uint32_t f = 0; f < p_.functions().size(); ++f) {
     const Function &function = p_.functions()[f];
-    for (uint32_t i : function.instructions) {
-      const Instr &in = p_.instrs()[i];
-      written_[f] |= in.facts.writes;
-      if (in.facts.flow == Flow::call && in.target == kNone) calls_out_[f] = true;
-    }
+    for (uint32_t i : function.instructions) written_[f] |= p_.instrs()[i].facts.writes;
     judge_jumps(f);
   }
   for (bool leaving : leaves_) may_stay_.push_back(!leaving);
+  conventions_ = find_conventions(p_, *this);
 }
 
 // Where neither is plain, the stack tells: a frame that is still there is not left by a jump, and one
@@ -72,14 +68,18 @@ void Evidence::judge_jumps(uint32_t f) {
 }
 
 Set Evidence::live_at_return(uint32_t f, Set wanted) const {
-  Set owned = written_[f];
-  if (calls_out_[f]) owned |= kEverything;
-  return kPreserved | kResults | (wanted & ~owned) | (wanted & kFlags);
+  // Whoever knows what it writes (gcc's -fipa-ra) expects nothing of that.
+  Set nobodys = conventions_[f].free & (written_[f] | ~wanted);
+  if (p_.functions()[f].callers_known) nobodys |= ~(kPreserved | wanted);
+  return kPreserved | kResults | (kEverything & ~nobodys);
 }
 
-Set Evidence::destroyed_by(const Instr &call) const {
-  if (call.target == kNone) return kEverything & ~kPreserved;
-  return kFlags;
+Set Evidence::read_by_call(uint32_t i) const {
+  const Instr &in = p_.instrs()[i];
+  const assembly::Statement &s = p_.source().statements[in.last];
+  if (in.function == kNone || !conventions_[in.function].compiled || s.inline_asm) return kEverything;
+  if (conventions_[in.function].unusual || names_regcall(s.operands)) return kEverything & ~kFlags;
+  return kArguments | kPreserved;
 }
 
 }  // namespace chord::verify

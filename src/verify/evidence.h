@@ -1,9 +1,10 @@
-// What a function may leave destroyed when it returns, and what a call destroys: from evidence in
-// the text, not from what a convention says.
+// What a function may leave destroyed when it returns, what a call reads, and where indirect jumps lead:
+// from evidence in the text, not from what the usual convention says.
 #pragma once
 
 #include <vector>
 
+#include "verify/conventions.h"
 #include "verify/program.h"
 
 namespace chord::verify {
@@ -16,8 +17,10 @@ class Evidence {
   // in this unit read behind their calls.
   Set live_at_return(uint32_t function, Set wanted) const;
 
-  // What surely does not survive the call.
-  Set destroyed_by(const Instr &call) const;
+  // What whoever is called, or jumped to, from here may read. Nothing but flags is destroyed by a call for certain.
+  Set read_by_call(uint32_t instruction) const;
+
+  bool is_compiled(uint32_t function) const { return function != kNone && conventions_[function].compiled; }
 
   // An indirect jump that goes on in its function for certain, and one that leaves it. Of others
   // neither is known.
@@ -32,7 +35,7 @@ class Evidence {
 
   const Program &p_;
   std::vector<Set> written_;       // by function
-  std::vector<bool> calls_out_;    // by function: it calls somebody who is not in this unit
+  std::vector<Convention> conventions_;  // by function
   std::vector<bool> stays_, leaves_, may_stay_;  // by instruction
 };
 

@@ -256,7 +256,10 @@ void ProcedureFlow::check_level(const Transition &t, Machine &machine, int64_t b
 
 void ProcedureFlow::check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level) {
   uint32_t about = to != kNone ? to : from;
-  Set live = to != kNone ? u_.liveness.before[to] : kArguments | u_.liveness.returned[function_];
+  Set live = to != kNone ? u_.liveness.before[to] : u_.liveness.jumped[from];
+  // Flags are no results of calls that compilers write.
+  bool returned = from != kNone && p_.instrs()[from].facts.flow == Flow::call;
+  if (returned && !(u_.evidence.read_by_call(from) & kFlags)) live &= ~kFlags;
   for (const auto &[atom, v] : machine.changed()) {
     if (atom == kRsp) continue;
     if (atom >= 16) {
@@ -290,7 +293,8 @@ void ProcedureFlow::mention(const Mention &m) {
   std::vector<std::string_view> a = assembly::split_operands(p_.source().statements[m.statement].operands);
   std::vector<std::string_view> b = assembly::split_operands(b_.statements[s].operands);
   if (m.operand >= b.size()) fail(m.instruction, "a word that leads to it is gone");
-  std::string_view name = a[m.operand] == b[m.operand] ? p_.source().statements[m.label].name : assembly::first_symbol(b[m.operand]);
+  auto renamed = renamed_symbol(a[m.operand], b[m.operand]);
+  std::string_view name = renamed ? renamed->second : p_.source().statements[m.label].name;
   uint32_t label = u_.pairing.label(name, s);
   if (label == kNone && a[m.operand] == b[m.operand]) label = u_.pairing.woven_of(m.label);
   if (label == kNone) fail(m.instruction, "a word that leads to it names nothing");
@@ -303,6 +307,8 @@ void ProcedureFlow::mention(const Mention &m) {
 // At inserted instructions they follow each move of the stack pointer.
 void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t after) {
   uint32_t there = t.to != kNone ? t.to : t.from;
+  // Nobody comes this way.
+  if (t.kind == Transition::Kind::falls && t.from != kNone && p_.instrs()[t.from].dead_end) return;
   const Rules &end = u_.woven_rules.before(u_.pairing.woven_of(p_.instrs()[there].first));
   // Where the program has none, those that the weaver adds serve its calls alone.
   if (!end.active || !u_.rules.before(p_.instrs()[there].first).active) return;

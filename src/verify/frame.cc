@@ -30,7 +30,7 @@ Frame::Frame(const Program &program, uint32_t function, std::set<uint32_t> moved
       const Instr &in = p_.instrs()[i];
       StackState after = behind(i, before_.at(i));
       bool falls = in.facts.flow == Flow::next || in.facts.flow == Flow::conditional || in.facts.flow == Flow::call;
-      if (falls && in.next != kNone) flow(in.next, after);
+      if (falls && in.next != kNone && !in.dead_end) flow(in.next, after);
       bool jumps = in.facts.flow == Flow::jump || in.facts.flow == Flow::conditional;
       if (jumps && in.target != kNone) flow(in.target, after);
       if (in.facts.flow == Flow::jump && in.facts.indirect && (*stays)[i]) {

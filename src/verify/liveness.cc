@@ -9,11 +9,16 @@ namespace {
 
 class Solver {
  public:
-  Solver(const Program &program, const Evidence &evidence) : p_(program), evidence_(evidence) {
+  Solver(const Program &program, const Evidence &evidence, bool usual) : p_(program), evidence_(evidence), usual_(usual) {
     out_.before.assign(p_.instrs().size(), kEverything);
     out_.behind.assign(p_.instrs().size(), kEverything);
+    out_.jumped.assign(p_.instrs().size(), kEverything);
     out_.returned.assign(p_.functions().size(), 0);
     wanted_.assign(p_.functions().size(), 0);
+    // Of callers that belong to no function nothing is known.
+    for (uint32_t f = 0; f < wanted_.size(); ++f) {
+      for (uint32_t i : p_.functions()[f].callers) wanted_[f] |= p_.instrs()[i].function == kNone ? kEverything : 0;
+    }
   }
 
   Liveness run() {
@@ -31,7 +36,7 @@ class Solver {
       uint32_t f = waiting.front();
       waiting.pop_front();
       queued[f] = false;
-      out_.returned[f] = evidence_.live_at_return(f, wanted_[f]);
+      out_.returned[f] = usual_ ? kPreserved | kResults : evidence_.live_at_return(f, wanted_[f]);
       Set entry = at_entry(f);
       while (sweep(f)) {
       }
@@ -67,8 +72,10 @@ class Solver {
 
   // What is live where control leaves the function by a jump.
   Set at_jump_out(const Instr &in, uint32_t f) const {
-    Set there = in.target == kNone ? 0 : out_.before[in.target];
-    return kArguments | out_.returned[f] | there;
+    uint32_t g = in.target == kNone ? kNone : p_.instrs()[in.target].function;
+    bool enters = g != kNone && p_.functions()[g].entry == in.target;
+    Set there = in.target == kNone || enters ? 0 : out_.before[in.target];
+    return read_by_call(in) | out_.returned[f] | there;
   }
 
   Set at_target(const Instr &in, uint32_t f) {
@@ -77,11 +84,30 @@ class Solver {
     return at_jump_out(in, f);
   }
 
+  Set read_by_call(const Instr &in) const {
+    return usual_ ? kArguments : evidence_.read_by_call(static_cast<uint32_t>(&in - p_.instrs().data()));
+  }
+
   void want(const Instr &in, Set live) {
+    if (in.facts.indirect) return want_of_anybody(live);
+    // Compilers jump to a function's end only from where nobody comes.
+    if (in.to_end && !usual_ && evidence_.is_compiled(in.function)) return;
     uint32_t g = in.target == kNone ? kNone : p_.instrs()[in.target].function;
-    if (g == kNone || p_.functions()[g].entry != in.target || (live & ~wanted_[g]) == 0) return;
+    if (g != kNone && p_.functions()[g].entry == in.target) want_of(g, live);
+  }
+
+  void want_of(uint32_t g, Set live) {
+    if ((live & ~wanted_[g]) == 0) return;
     wanted_[g] |= live;
     grown_.push_back(g);
+  }
+
+  void want_of_anybody(Set live) {
+    if ((live & ~wanted_of_anybody_) == 0) return;
+    wanted_of_anybody_ |= live;
+    for (uint32_t g = 0; g < p_.functions().size(); ++g) {
+      if (p_.functions()[g].address_loaded) want_of(g, wanted_of_anybody_);
+    }
   }
 
   Set transfer(uint32_t i, uint32_t f, Set landing, Set named) {
@@ -91,20 +117,27 @@ class Solver {
     // What ends in a call that does not return is followed by somebody else's code.
     bool ends = in.next == kNone || p_.instrs()[in.next].function != f;
     Set live = falls && !ends ? out_.before[in.next] : 0;
-    if (falls && ends && x.flow != Flow::call && in.next != kNone) live = out_.before[in.next] | out_.returned[f] | kArguments;
+    if (falls && ends && x.flow != Flow::call && in.next != kNone) live = out_.before[in.next] | out_.returned[f] | read_by_call(in);
     out_.behind[i] = live;
     switch (x.flow) {
       case Flow::call:
+      {
         want(in, live | landing);
-        live = (live & ~evidence_.destroyed_by(in)) | landing | kArguments;
-        if (in.target != kNone) live |= out_.before[in.target] & ~(kFlags | kPreserved);
+        Set reads = read_by_call(in);
+        bool elsewhere = in.facts.indirect || in.target == kNone;
+        Set destroyed = usual_ && elsewhere ? kEverything & ~kPreserved : reads & kFlags ? 0 : kFlags;
+        live = (live & ~destroyed) | landing | reads;
         break;
+      }
       case Flow::conditional:
-        live |= at_target(in, f);
+        out_.jumped[i] = at_target(in, f);
+        live |= out_.jumped[i];
         break;
       case Flow::jump:
         if (!x.indirect) live = at_target(in, f);
+        if (x.indirect && !evidence_.stays(i)) want(in, out_.returned[f]);
         if (x.indirect) live = (evidence_.stays(i) ? 0 : at_jump_out(in, f)) | (evidence_.leaves(i) ? 0 : named);
+        out_.jumped[i] = live;
         break;
       case Flow::leave:
         live = out_.returned[f];
@@ -119,12 +152,16 @@ class Solver {
   const Program &p_;
   const Evidence &evidence_;
   Liveness out_;
+  bool usual_;
+  Set wanted_of_anybody_ = 0;  // behind calls through a register
   std::vector<Set> wanted_;  // by function: what its callers here want behind a call
   std::vector<uint32_t> grown_;
 };
 
 }  // namespace
 
-Liveness compute_liveness(const Program &program, const Evidence &evidence) { return Solver(program, evidence).run(); }
+Liveness compute_liveness(const Program &program, const Evidence &evidence) { return Solver(program, evidence, false).run(); }
+
+Liveness compute_usual_liveness(const Program &program, const Evidence &evidence) { return Solver(program, evidence, true).run(); }
 
 }  // namespace chord::verify

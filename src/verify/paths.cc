@@ -60,7 +60,7 @@ class PathVisitor {
   }
 
   void arrive(Node node, State &state) const {
-    if (!state.offset && !state.pending) state.offset = minus(state.number, state.sum);
+    if (!state.offset && !state.pending && state.sum) state.offset = minus(state.number, state.sum);
     if (!state.counted && !state.pending && state.offset) state.number = {};
     if (state.offset && !state.counted) state.sum = {};
     if (state.counted && state.counted_at) state.sum = state.counted_as = {};
@@ -74,6 +74,14 @@ class PathVisitor {
 
   void leave(const Transition &t, const State &state) const {
     if (state.pending || state.counted) fail(t.from, "a path is not counted when it returns");
+  }
+
+  // What number the register holds need not be known where its distance from the sum is, or where the path
+  // has been counted: if it is the next one's already, both ways know it.
+  static bool agree(State &a, const State &b) {
+    State other = b;
+    if (a.counted || (a.offset && a.offset == b.offset)) a.number = other.number = {};
+    return a == other;
   }
 
   std::string difference(const State &, const State &) const { return "paths are not counted alike on all ways here"; }
@@ -219,10 +227,7 @@ void prove_paths(const ProcedureFacts &f) {
   if (map.plan.placement != core::Placement::paths) return;
   std::string why_not;
   std::vector<bool> never;
-  if (map.plan.paths.except_noise) {
-    never.assign(map.edges.size(), false);
-    for (uint32_t e : map.plan.never) never[e] = true;
-  }
+  if (map.plan.paths.except_noise) never = format::never_edges(map);
   auto numbering = core::number_cut_paths(map.graph(), map.plan.paths.cuts, why_not, never);
   uint32_t entry = f.program.instrs()[f.program.functions()[f.function].entry].last;
   if (!numbering) throw Unproved{entry, "its paths cannot be numbered: " + why_not};

@@ -4,6 +4,8 @@
 #include <array>
 #include <cctype>
 
+#include "verify/unwind.h"
+
 namespace chord::verify {
 
 using assembly::Statement;
@@ -48,6 +50,8 @@ Program::Program(const assembly::Source &source, const assembly::Layout &layout,
   join_functions(map);
   follow();
   find_mentions();
+  find_known_callers();
+  find_dead_ends();
 }
 
 void Program::index_labels(const format::UnitMap &map) {
@@ -221,9 +225,13 @@ void Program::follow() {
     in.target = at_or_behind_[at];
     uint32_t f = in.target == kNone ? kNone : instrs_[in.target].function;
     bool starts = f != kNone && functions_[f].entry == in.target;
+    in.to_end = starts && f != in.function && !belongs(at, f);
     if (starts && (in.facts.flow == Flow::call || in.function != f)) functions_[f].callers.push_back(i);
   }
 }
+
+// The label stands at or behind the function's own.
+bool Program::belongs(uint32_t label, uint32_t f) const { return label >= this->label(functions_[f].name, 0); }
 
 void Program::mention(uint32_t s, uint32_t operand, std::string_view name, bool lands, uint32_t table) {
   uint32_t at = label(name, s);
@@ -231,10 +239,43 @@ void Program::mention(uint32_t s, uint32_t operand, std::string_view name, bool 
   uint32_t i = at_or_behind_[at];
   if (i == kNone || instrs_[i].function == kNone) return;
   Function &f = functions_[instrs_[i].function];
-  if (function_at_.contains(at) || f.entry == i) f.address_taken = true;
+  if (function_at_.contains(at) || f.entry == i) {
+    f.address_taken = true;
+    f.address_loaded = f.address_loaded || table == kNone;
+  }
   if (function_at_.contains(at)) return;
   (lands ? f.landings : f.named).push_back(i);
   mentions_.push_back({s, operand, at, i, lands, table});
+}
+
+// Nobody outside can name the function, nobody here takes its address, and no code runs into it.
+void Program::find_known_callers() {
+  static constexpr std::array<std::string_view, 14> kOnlyTalk = {".type", ".size", ".local", ".hidden", ".internal", ".protected", ".section",
+                                                                ".file", ".loc", ".ident", ".string", ".ascii", ".asciz", ".set"};
+  std::vector<bool> named(functions_.size(), false);
+  for (const Statement &s : source_.statements) {
+    bool talks = s.kind != StatementKind::directive || is_data(s) || s.name.starts_with(".cfi_") || source_.sections[s.section].debug ||
+                 std::find(kOnlyTalk.begin(), kOnlyTalk.end(), s.name) != kOnlyTalk.end();
+    if (talks) continue;
+    for (std::string_view name : assembly::symbols_in(s.operands)) {
+      if (auto f = function_named_.find(name); f != function_named_.end()) named[f->second] = true;
+    }
+  }
+  for (uint32_t f = 0; f < functions_.size(); ++f) {
+    Function &x = functions_[f];
+    bool runs_in = x.entry != kNone && x.entry > 0 && instrs_[x.entry - 1].next == x.entry &&
+                   (instrs_[x.entry - 1].facts.flow == Flow::next || instrs_[x.entry - 1].facts.flow == Flow::conditional);
+    x.callers_known = !x.global && !x.address_taken && !named[f] && !runs_in && x.entry != kNone;
+  }
+}
+
+void Program::find_dead_ends() {
+  UnwindTable rules(source_);
+  for (Instr &in : instrs_) {
+    if (in.facts.flow != Flow::call || in.next == kNone) continue;
+    const Rules &here = rules.before(in.first), &next = rules.before(instrs_[in.next].first);
+    in.dead_end = here.active && next.active && (here.base != next.base || here.offset != next.offset);
+  }
 }
 
 void Program::find_mentions() {

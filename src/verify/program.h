@@ -25,6 +25,8 @@ struct Instr {
   uint32_t next = kNone;         // the instruction behind it in its section
   uint32_t target = kNone;       // direct branches: the instruction they lead to, if it is here
   uint32_t padding = 0;          // instructions that an alignment puts in front of it
+  bool to_end = false;           // a branch to where its function ends, which is where another begins
+  bool dead_end = false;         // a call that does not return: unwind rules behind it are for another stack
   std::string_view callee;       // direct branches: the symbol they name, without @PLT
 };
 
@@ -32,6 +34,8 @@ struct Function {
   std::string_view name;
   bool global = false;
   bool address_taken = false;         // other than by calls and jumps
+  bool address_loaded = false;        // likewise, by an instruction: callers through a register may know it
+  bool callers_known = false;         // they are all in `callers`
   std::vector<uint32_t> instructions;
   std::vector<uint32_t> callers;      // calls and jumps from elsewhere to its start
   std::vector<uint32_t> landings;     // instructions that exception tables name
@@ -80,6 +84,9 @@ class Program {
   void join_functions(const format::UnitMap &map);
   void follow();
   void find_mentions();
+  void find_known_callers();
+  bool belongs(uint32_t label, uint32_t function) const;
+  void find_dead_ends();
   void mention(uint32_t statement, uint32_t operand, std::string_view name, bool lands, uint32_t table);
 
   const assembly::Source &source_;

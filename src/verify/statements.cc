@@ -114,11 +114,8 @@ class Comparer {
   }
 
   bool renamed_operand(std::string_view a, std::string_view b, bool may_lead_elsewhere) const {
-    std::string_view from = assembly::first_symbol(a), to = assembly::first_symbol(b);
-    if (from.empty() || to.empty()) return false;
-    bool right = is_stand_in(p_, from, to) || (may_lead_elsewhere && to.starts_with(".Lchord_"));
-    size_t at = static_cast<size_t>(from.data() - a.data());
-    return right && std::string(a).replace(at, from.size(), to) == b;
+    auto names = renamed_symbol(a, b);
+    return names && (is_stand_in(p_, names->first, names->second) || (may_lead_elsewhere && names->second.starts_with(".Lchord_")));
   }
 
   // The step of a lower half, made on the whole register, where nobody can tell: neither flags nor the
@@ -196,6 +193,17 @@ class Comparer {
 };
 
 }  // namespace
+
+std::optional<std::pair<std::string_view, std::string_view>> renamed_symbol(std::string_view a, std::string_view b) {
+  std::vector<std::string_view> x = assembly::symbols_in(a), y = assembly::symbols_in(b);
+  if (x.size() != y.size()) return std::nullopt;
+  size_t k = 0;
+  while (k < x.size() && x[k] == y[k]) ++k;
+  if (k == x.size()) return std::nullopt;
+  size_t at = static_cast<size_t>(x[k].data() - a.data());
+  if (std::string(a).replace(at, x[k].size(), y[k]) != b) return std::nullopt;
+  return std::pair(x[k], y[k]);
+}
 
 bool is_stand_in(const Program &program, std::string_view original, std::string_view woven) {
   return woven.starts_with(kWrap) && woven.substr(kWrap.size()) == original && is_wrapped(original) && !program.defines(original);

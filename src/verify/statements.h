@@ -8,8 +8,10 @@
 //   the runtime's stand-in for a library function   here
 #pragma once
 
+#include <optional>
 #include <set>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "verify/fault.h"
@@ -28,6 +30,9 @@ struct StatementFacts {
 // `woven`: by function, whether it may differ.
 StatementFacts compare_statements(const Program &program, const Pairing &pairing, const Liveness &liveness,
                                   const std::vector<bool> &woven);
+
+// Two operands that are the same but for one symbol: that symbol in both.
+std::optional<std::pair<std::string_view, std::string_view>> renamed_symbol(std::string_view a, std::string_view b);
 
 // The name of the runtime's stand-in, or nothing.
 bool is_stand_in(const Program &program, std::string_view original, std::string_view woven);

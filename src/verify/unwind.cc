@@ -22,6 +22,9 @@ std::string plain_register(std::string_view text) {
 
 int64_t number(std::string_view text) { return std::strtoll(std::string(assembly::trim(text)).c_str(), nullptr, 0); }
 
+// First bytes of instructions that compilers write as numbers.
+constexpr int64_t kExpression = 0x10, kArgumentsSize = 0x2e;
+
 // The rules of one section while its directives are read.
 struct Reader {
   Rules now;
@@ -64,6 +67,11 @@ struct Reader {
       for (std::string_view reg : o) forget(reg);
     } else if (name == "personality" || name == "lsda" || name == "sections" || name == "signal_frame" || name == "return_column") {
       return false;
+    } else if (name == "escape" && !o.empty() && number(o[0]) == kArgumentsSize) {
+      return false;  // how many bytes of arguments are on the stack
+    } else if (name == "escape" && o.size() > 1 && number(o[0]) == kExpression) {
+      forget(std::to_string(number(o[1])));
+      now.others[std::to_string(number(o[1]))] = "escape " + std::string(s.operands);
     } else if (name == "escape") {
       now.base = "escape " + std::string(s.operands);
       now.offset = 0;

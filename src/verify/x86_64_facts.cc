@@ -84,6 +84,7 @@ void read_memory(const Instruction &in, const ZydisDecodedOperand &op, Facts &ou
   for (ZydisRegister reg : {op.mem.base, op.mem.index}) {
     unsigned r = general_number(reg);
     out.reads |= half ? general(r) : whole(r);
+    out.uses |= general(r);
     out.reads |= vector(vector_number(reg));
   }
   bool accesses = op.mem.type == ZYDIS_MEMOP_TYPE_MEM || op.mem.type == ZYDIS_MEMOP_TYPE_VSIB;
@@ -107,7 +108,7 @@ void read_register(const Instruction &in, const ZydisDecodedOperand &op, bool cl
   bool certain = !(op.actions & ZYDIS_OPERAND_ACTION_CONDWRITE);
   bool replaced = false;
   if (g != kNoRegister) {
-    if (read) out.reads |= op.size > 32 ? whole(g) : general(g);
+    if (read) out.reads |= op.size > 32 ? whole(g) : general(g), out.uses |= general(g);
     if (written) out.writes |= whole(g);
     replaced = op.size >= 32;
     if (written && certain && replaced) out.kills |= whole(g);
@@ -226,6 +227,54 @@ void read_stack(const Instruction &in, const Operands &ops, Facts &out) {
   }
 }
 
+// The same value whatever the register held: or $-1, and $0, sbb with itself.
+bool overwrites(const Instruction &in, const Operands &ops) {
+  bool constant = ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_OR: return constant && ops[1].imm.value.s == -1;
+    case ZYDIS_MNEMONIC_AND: return constant && ops[1].imm.value.s == 0;
+    case ZYDIS_MNEMONIC_SBB: return same_registers(ops, 0, 1);
+    default: return false;
+  }
+}
+
+bool is_plain_move(ZydisMnemonic m) {
+  switch (m) {
+    case ZYDIS_MNEMONIC_MOV:
+    case ZYDIS_MNEMONIC_MOVAPS:
+    case ZYDIS_MNEMONIC_MOVAPD:
+    case ZYDIS_MNEMONIC_MOVUPS:
+    case ZYDIS_MNEMONIC_MOVUPD:
+    case ZYDIS_MNEMONIC_MOVDQA:
+    case ZYDIS_MNEMONIC_MOVDQU:
+    case ZYDIS_MNEMONIC_VMOVAPS:
+    case ZYDIS_MNEMONIC_VMOVAPD:
+    case ZYDIS_MNEMONIC_VMOVUPS:
+    case ZYDIS_MNEMONIC_VMOVUPD:
+    case ZYDIS_MNEMONIC_VMOVDQA:
+    case ZYDIS_MNEMONIC_VMOVDQU: return true;
+    default: return false;
+  }
+}
+
+// What is kept and put back, as compilers do it: whole registers, in words of the frame. Very large frames
+// and those that are aligned anew are found by other registers than the stack and frame pointer.
+void read_keeping(const Instruction &in, const Operands &ops, Facts &out) {
+  constexpr Set kFrames = general(kRsp) | general(kRbp) | general(kRbx) | general(kRax) | general(10) | general(11);
+  const MemoryOperand &m = out.memory;
+  bool in_frame = m.present && m.index == kNoRegister && (general(m.base) & kFrames);
+  bool moves = is_plain_move(in.mnemonic) && in_frame && m.size >= 8;
+  if (out.stack_move < 0) out.keeps = general(out.pushed);
+  if (moves && out.stores && ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER) out.keeps = general(general_number(ops[1].reg.value));
+  if (general(m.base) & out.keeps) out.keeps = 0;
+  out.restores = out.stack_move > 0 || out.leaves_frame || (moves && out.loads);
+  Set set = out.writes & (kGenerals | kVectors);
+  bool single = set != 0 && (set & (set - 1)) == 0;
+  // One may be popped just to move the stack pointer, and frame pointers are made where nobody uses them.
+  bool frame_pointer = set == general(kRbp) && (out.reads & general(kRsp));
+  if (single && out.flow == Flow::next && !out.unknown && in.mnemonic != ZYDIS_MNEMONIC_POP && !frame_pointer) out.sets = set;
+}
+
 }  // namespace
 
 std::optional<Facts> facts_of(std::string_view bytes) {
@@ -251,6 +300,8 @@ std::optional<Facts> facts_of(std::string_view bytes) {
   read_widths(in, ops, out);
   read_sum(in, ops, out);
   read_stack(in, ops, out);
+  if (overwrites(in, ops)) out.uses = 0;
+  read_keeping(in, ops, out);
   if (repeats(in) && out.flow == Flow::next) out.kills = 0;
   if (out.unknown) {
     out.reads = kEverything;

@@ -58,6 +58,10 @@ struct Facts {
   bool on_zero = false, on_other = false;  // conditional: jumps if the zero flag is set (clear)
   Set reads = 0, writes = 0, kills = 0;
   Set source_reads = 0;    // what it reads other than to keep what it does not replace
+  Set uses = 0;            // likewise, and the result depends on it: general registers
+  Set keeps = 0;           // registers that it reads for nothing but to put them in the frame
+  Set sets = 0;            // the one register that it is there to change
+  bool restores = false;   // may put back what was kept in the frame
   Set narrow_kills = 0;    // vector registers of which it replaces the lower 128 bits
   bool wide = false;       // touches more of a vector register than those
   MemoryOperand memory;

@@ -1,7 +1,9 @@
 // Weaves assembly files in one mode, or all, and says what of it cannot be proved.
 //   prove MODE|all FILE.s…
+// Exit status: 0 if all is proved, 1 if something is not, 3 if the assembler refuses a text.
 #include <chrono>
 #include <cstdio>
+#include <stdexcept>
 
 #include "base/file.h"
 #include "mutation/woven_case.h"
@@ -14,7 +16,13 @@ int main(int argc, char **argv) {
     std::string text = base::read_file(argv[i]);
     for (const std::string &mode : mutation::all_modes()) {
       if (std::string(argv[1]) != "all" && mode != argv[1]) continue;
-      auto woven = mutation::weave_case(argv[i], text, mode);
+      std::unique_ptr<mutation::WovenCase> woven;
+      try {
+        woven = mutation::weave_case(argv[i], text, mode);
+      } catch (const std::runtime_error &e) {
+        std::printf("%s\n", e.what());
+        return 3;
+      }
       if (!woven) continue;
       ++cases;
       auto start = Clock::now();
@@ -23,7 +31,7 @@ int main(int argc, char **argv) {
         std::printf("%s %s: %s\n", argv[i], mode.c_str(), verify::to_text(fault).c_str());
       }
       double seconds = std::chrono::duration<double>(Clock::now() - start).count();
-      if (argc == 3) std::fprintf(stderr, "%s: %.3f s\n", mode.c_str(), seconds);
+      if (argc == 3 && seconds > 0.5) std::fprintf(stderr, "%s: %.3f s\n", mode.c_str(), seconds);
     }
   }
   std::printf("%d cases, %d faults\n", cases, faults);
