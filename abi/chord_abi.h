@@ -13,6 +13,7 @@
  *   4  paths counted by number: CHORD_COUNTERS_NUMBERS, CHORD_COUNTS_BY_NUMBER,
  *      CHORD_EXIT_PATH
  *   5  high halves of vector registers among the exits
+ *      (calling contexts added since: CHORD_COUNTERS_RECORD, CHORD_RECORD_CONTEXTS)
  */
 #ifndef CHORD_ABI_H
 #define CHORD_ABI_H
@@ -60,6 +61,9 @@ enum {
   /* No counters but, in a shared array (`counters` as for SHARED), what each of the
    * counters of the next record counts: see below. */
   CHORD_COUNTERS_NUMBERS = 4,
+  /* The counters lie in records of calling contexts (below): `counters` is relative to the
+   * address of the field itself and leads to the procedure's chord_context_proc. */
+  CHORD_COUNTERS_RECORD = 5,
 };
 
 /* ---- Paths by number -----------------------------------------------------
@@ -157,6 +161,79 @@ struct chord_proc {
  */
 #define CHORD_PATH_NOTE 0x70614300
 #define CHORD_PATH_IN_FRAME 16
+
+/* ---- Calling contexts -----------------------------------------------------
+ *
+ * Code woven with --context counts in records, one for each procedure in each context it is
+ * called in, each thread its own:
+ *
+ *   chord_context_record, the procedure's counters, then two words for each of its calls
+ *   (src/format/context_sites.h): a slot
+ *
+ * A slot holds the record of what was last called there, and the slot that is in force again
+ * when that has returned: itself, or, where the call is a jump (a tail call), the one that the
+ * jumping procedure was entered with. Before a call woven code leaves the address of the slot
+ * in the thread-local __chord_site, which a procedure puts back when it returns; in between
+ * code that is not woven leaves it alone. A procedure that finds its own record there counts
+ * in it; else it asks __chord_enter. The record belongs to the activation: a register or a word of
+ * its frame, where the runtime finds it by a note like that of the path register:
+ *   nopl id(%rax); nopl CHORD_CONTEXT_NOTE + where (%rax)
+ */
+#define CHORD_CONTEXT_NOTE 0x63744300
+/* Added to `where`: the procedure makes no calls, so it does not keep the slot in force. */
+#define CHORD_CONTEXT_UNKEPT 32
+
+struct chord_context_record {
+  int64_t id;      /* the procedure's, unique in its module: woven code compares it */
+  struct chord_context_proc *proc;
+  struct chord_context_record *parent; /* null: a root */
+  uint64_t key;    /* names the context: see below */
+  struct chord_context_record *next; /* made after it, in the same thread */
+  uint64_t *written; /* what earlier segments hold of its counters; null: nothing */
+  uint32_t site;   /* index of the call among those of the parent's procedure */
+  uint32_t kind;   /* CHORD_CONTEXT_* */
+  uint32_t thread; /* as in chord_thread_events; 0: any */
+  uint32_t reserved;
+};
+#define CHORD_CONTEXT_COUNTERS 64 /* behind these, in bytes */
+#define CHORD_CONTEXT_SLOT 16     /* bytes of a slot */
+/* The largest record, counters and slots included. Procedures that would need more have none. */
+#define CHORD_CONTEXT_LARGEST 60000
+
+struct chord_context_proc {
+  int64_t proc;    /* its chord_proc, relative to this field */
+  int64_t spare;   /* a record in zeroed memory, likewise: for when there is no other */
+  int64_t id;
+  uint32_t sites;
+  uint32_t frame;  /* bytes from the word that __chord_enter is given to the return address */
+  uint32_t first;  /* the runtime's: index of its first counter among the module's */
+  uint32_t reserved;
+  void *module;    /* likewise */
+};
+
+/* Thread-local, two words: the slot in force, and the runtime's own. Defined by woven code,
+ * weakly, with a function that gives its offset from the thread pointer. */
+#define CHORD_SITE_SYMBOL "__chord_site"
+#define CHORD_SITE_PLACE_SYMBOL "__chord_site_place"
+/* Where there is no call to name: {record that is nobody's, the slot itself}. */
+#define CHORD_ROOT_SLOT_SYMBOL "__chord_root_slot"
+/* One word, likewise: how contexts are told apart. Bits 0 to 15: so many activations of one
+ * procedure have records of their own before recursion is folded onto the innermost. */
+#define CHORD_CONTEXT_MODE_SYMBOL "__chord_context_mode"
+#define CHORD_CONTEXT_FUNCTIONS 0x10000 /* not by call site */
+
+/* What a record stands for; its context's key is CHORD_CONTEXT_KEY(parent's key, or that of its
+ * kind for a root, 1 + site, the procedure's key): the same in every run of a build. */
+enum {
+  CHORD_CONTEXT_CALLED = 0,   /* a chain of callers up to where its thread began */
+  CHORD_CONTEXT_SIGNAL = 1,   /* the root of what a signal handler did */
+  CHORD_CONTEXT_OVERFLOW = 2, /* all contexts for which there was no memory */
+};
+#define CHORD_CONTEXT_MIX(a, b) ((((a) ^ (b)) * UINT64_C(0x9e3779b97f4a7c15)) ^ ((((a) ^ (b)) * UINT64_C(0x9e3779b97f4a7c15)) >> 29))
+#define CHORD_CONTEXT_KEY(parent, site, key) CHORD_CONTEXT_MIX(CHORD_CONTEXT_MIX((uint64_t)(parent), (uint64_t)(site)) + 1, (uint64_t)(key))
+/* In chord_exit::path: the context, and the thread, in which an activation ended early. */
+#define CHORD_CONTEXT_EXIT(key, thread) CHORD_CONTEXT_MIX((uint64_t)(key), 1 + (uint64_t)(thread))
+#define CHORD_CONTEXT_ROOT_KEY(kind) (UINT64_C(0x636f6e7465787400) + (kind))
 
 /* Functions whose calls in woven code go to the runtime first: `call NAME` becomes
  * `call __chord_wrap_NAME`. Unlike symbol interposition this works in static
@@ -258,6 +335,11 @@ enum {
   CHORD_RECORD_SUPERSEDES = 8,
   /* What of an object reading needs (`chord archive`): u64 size of its build id, the build id, then an ELF file. */
   CHORD_RECORD_OBJECT = 9,
+  /* The records of calling contexts, each thread's in the order they were made: LEB128 thread (0: all),
+   * LEB128 module, u64 key of the procedure (unaligned, like the others), LEB128 kind, u64 key of the parent's
+   * context or 0, LEB128 site, u64 key of the context, then the counters as in COUNTS. What COUNTS
+   * has of such a procedure is their sum. */
+  CHORD_RECORD_CONTEXTS = 10,
 };
 
 #define CHORD_COUNTS_BY_NUMBER UINT64_C(0xffffffff)
@@ -313,7 +395,7 @@ struct chord_exit {
   uint64_t count;
   uint32_t module;
   uint32_t kind;   /* CHORD_EXIT_* */
-  uint64_t path;   /* path register of these activations; 0 where there is none */
+  uint64_t path;   /* path register of these activations, or CHORD_CONTEXT_EXIT; 0 where there is none */
 };
 
 enum {

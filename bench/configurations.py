@@ -54,6 +54,7 @@ ALL = {c.name: c for c in [
     _gcc("chord redundant", "chord --place=redundant gcc: a counter in every block", chord=["--place=redundant"]),
     _gcc("chord memory", "chord --loop-counters=memory gcc: no loop counts in registers", chord=["--loop-counters=memory"]),
     _gcc("chord paths", "chord --paths gcc: every acyclic path", chord=["--paths"]),
+    _gcc("chord contexts", "chord --context gcc: all counts in every calling context", chord=["--context"]),
     _gcc("chord one path", "chord --paths=SELECTION gcc: one path of each function", chord=["--paths"], one_path=True),
     _gcc("chord", "chord gcc", chord=[]),
     _gcc("chord measured", "chord --weights=PROFILE gcc, by an earlier run", chord=[], trained=True),

@@ -20,6 +20,7 @@ asm(R"(
 #include "api.cc"
 #include "brackets.cc"
 #include "budget.cc"
+#include "call_tree.cc"
 #include "cfi.cc"
 #include "cleanups.cc"
 #include "contexts.cc"

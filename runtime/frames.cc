@@ -17,6 +17,7 @@ uint64_t __chord_get_ip_info(_Unwind_Context *, int *) __asm__("_Unwind_GetIPInf
 uint64_t __chord_get_cfa(_Unwind_Context *) __asm__("_Unwind_GetCFA") __attribute__((weak));
 uint64_t __chord_get_register(_Unwind_Context *, int) __asm__("_Unwind_GetGR") __attribute__((weak));
 // Around this copy of the runtime; made by group_runtime.py.
+extern const char __chord_enter __attribute__((visibility("hidden")));
 extern const char __chord_text __attribute__((visibility("hidden")));
 extern const char __chord_text_end __attribute__((visibility("hidden")));
 int _dl_find_object(void *, dl_find_object *) noexcept __attribute__((weak));
@@ -44,10 +45,10 @@ uint32_t exit_kind(const Frame &frame) {
 }
 
 // A loop may keep counters in any register; which ones it did, here, the map knows.
-void record_registers(Instance &instance, const Frame &frame, int64_t count) {
+void record_registers(Instance &instance, const Frame &frame, uint64_t context, int64_t count) {
   auto add = [&](uint32_t number, uint64_t value) {
     int64_t sum = static_cast<int64_t>(value * static_cast<uint64_t>(count));
-    if (value != 0) record_exit(instance, frame.registers.pc(), CHORD_EXIT_REGISTER + number, 0, sum);
+    if (value != 0) record_exit(instance, frame.registers.pc(), CHORD_EXIT_REGISTER + number, context, sum);
   };
   for (uint32_t i = 0; i < 16; ++i)
     if (i != 7) add(i, frame.registers.r[i]);
@@ -60,11 +61,19 @@ void record_registers(Instance &instance, const Frame &frame, int64_t count) {
   }
 }
 
+// It has not begun: it only asks for its record, and has counted nothing.
+bool asks_for_record(const Frame &frame) {
+  const auto *call = reinterpret_cast<const char *>(frame.registers.pc() - 5);
+  return !frame.interrupted && static_cast<uint8_t>(call[0]) == 0xe8 &&
+         frame.registers.pc() + static_cast<uint64_t>(load<int32_t>(call + 1)) == reinterpret_cast<uint64_t>(&__chord_enter);
+}
+
 void record(Instance &instance, const Frame &frame, int64_t count) {
   uint64_t place = call_place(frame);
-  if (is_ours(place) || !in_woven_module(instance, place)) return;
-  record_exit(instance, frame.registers.pc(), exit_kind(frame), path_of(instance, frame), count);
-  if (frame.context != nullptr) record_registers(instance, frame, count);
+  if (is_ours(place) || !in_woven_module(instance, place) || asks_for_record(frame)) return;
+  uint64_t path = path_of(instance, frame);
+  record_exit(instance, frame.registers.pc(), exit_kind(frame), path, count);
+  if (frame.context != nullptr) record_registers(instance, frame, path, count);
 }
 
 bool in_unwinder(Instance &instance, const Frame &frame) {
@@ -121,6 +130,7 @@ void record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
     if (frame.leaving != 0 && !leaving) interrupted_jump = frame;
     leaving = frame.leaving != 0;
     if (!leaving && frame.registers.sp() > floor) record(instance, frame, count);
+    if (count == 1) put_back_site(instance, frame);
     uint64_t sp = frame.registers.sp();
     if (step(instance, frame) != Step::caller) return;
     if (sp <= target && target < frame.registers.sp()) break;
@@ -245,6 +255,7 @@ void note_passing(const Frame &passing, bool lands) {
     record_interrupted(*running, passing);
   else
     record_exit(*running, passing.registers.pc(), CHORD_EXIT_AT_CALL, path_of(*running, passing), 1);
+  if (!lands && passing.registers.pc() != 0) put_back_site(*running, passing);
 }
 
 void begin_search() {

@@ -93,7 +93,7 @@ uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &
 void add_shared_counters(const Module &module, uint64_t *totals, bool back) {
   for (size_t i = 0; i < module.proc_count; totals += module.procs[i].count, ++i) {
     const chord_proc &proc = module.procs[i];
-    if (is_thread_local(proc)) continue;
+    if (is_thread_local(proc) || proc.kind == CHORD_COUNTERS_RECORD) continue;
     uint64_t *shared = shared_array(proc);
     if (proc.kind == CHORD_COUNTERS_NUMBERS)
       copy_bytes(back ? shared : totals, back ? totals : shared, proc.count * sizeof(uint64_t));
@@ -138,6 +138,7 @@ void add_module(Instance &instance, ModuleState &state) {
     module->next = instance.modules;
     instance.modules = module;
   }
+  if (module->counters != 0) begin_contexts(*module);
   // Threads that run already count for themselves from now on: nothing of this
   // module has run in them yet.
   if (!instance.hook_lost)
@@ -209,6 +210,7 @@ void add_live_counters(Instance &instance, Module &module, uint64_t *into) {
     add_counts_of_thread(module, *thread, into);
   // Last: a number is there before anything is counted for it.
   add_shared_counters(module, into, false);
+  add_context_counters(instance, module, into);
 }
 
 }  // namespace

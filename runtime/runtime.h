@@ -10,6 +10,7 @@
 // (src/analysis/image_segment.cc): a core file, or what CHORD_DURABLE left.
 #pragma once
 
+#include "call_tree.h"
 #include "chord_abi.h"
 #include "durable.h"
 #include "notes.h"
@@ -359,6 +360,7 @@ struct Instance {
   bool threads_started;
   uint32_t starting;   // threads made but not yet listed
   uint32_t helpers;    // libc's own thread that waits for timers
+  Contexts calling;
   uint64_t budgets[CHORD_EVENT_KINDS];  // per thread, by CHORD_BUDGET; 0: none
   bool program_woven;  // the executable is one of the modules, and its pthread_create everybody's
   // Facts for the profile

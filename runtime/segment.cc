@@ -34,9 +34,10 @@ void begin_anew(Instance &instance) {
   }
   collect_thread_events(instance, false);
   forget_exits(instance);
+  restart_contexts(instance);
 }
 
-void total_up(Instance &instance) {
+void total_up(Instance &instance, bool goes_on) {
   spill_jumps(instance);
   Guard guard(instance.lock);
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
@@ -45,6 +46,7 @@ void total_up(Instance &instance) {
   }
   turn_over(instance, instance.resolved, instance.resolved_since, sizeof(chord_exit));
   collect_thread_events(instance, true);
+  collect_contexts(instance, goes_on);
 }
 
 // `last`: no other segment will follow, nor will anyone read one from what is left in memory.
@@ -54,6 +56,7 @@ void mark_written(Instance &instance, bool last) {
     copy_words(module->written, module->snapshot, module->counters);
   instance.resolved.used = 0;
   instance.settled.used = 0;
+  forget_collected_contexts(instance);
   instance.notes = 0;
   instance.unstopped = 0;
   instance.start_ns = wall_clock_ns();
@@ -111,7 +114,7 @@ bool write_segment(Instance &instance, const Frame &from, const End &end) {
     }
     record_frames(instance, self, from, 1);
     record_suspended(instance, 1);
-    total_up(instance);
+    total_up(instance, end.goes_on);
     if (end.threads_live) release_others(instance);
     written = append_segment(instance, end);
     if (end.kind == CHORD_END_DUMP) instance.dumped = true;

@@ -166,6 +166,7 @@ void read_settings(Instance &instance, char **environment) {
   const char *runs = variable(environment, "CHORD_KEEP_RUNS");
   instance.keep_runs = is_set(runs);
   instance.keep_arguments = same_text(runs, "arguments");
+  read_context_limit(instance, trusted ? variable(environment, "CHORD_CONTEXT_MEMORY") : nullptr);
   if (trusted) read_budgets(instance, variable(environment, "CHORD_BUDGET"));
 }
 

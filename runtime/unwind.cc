@@ -52,10 +52,14 @@ struct Rule {
   uint32_t generation;
   int32_t cfa_offset;
   uint8_t cfa_register;
-  uint8_t path;  // as in CHORD_PATH_NOTE; above CHORD_PATH_IN_FRAME: none, or CHORD_JUMP_NOTE
+  uint8_t path;  // as in CHORD_PATH_NOTE, or CHORD_JUMP_NOTE, or in_context + as in CHORD_CONTEXT_NOTE; or no_path
+  uint32_t id;   // in_context: of the procedure
   int32_t saved[7];
 };
 
+constexpr uint8_t in_context = 64, no_path = UINT8_MAX;
+// Is there a path or a record in the frame?
+constexpr bool keeps_state(const Rule &rule) { return rule.path != no_path && rule.path != CHORD_JUMP_NOTE; }
 constexpr size_t cache_slots = 2048;
 
 struct UnwindCache {
@@ -101,6 +105,7 @@ void remember(UnwindCache &cache, const Rule &rule) {
   slot.cfa_offset = rule.cfa_offset;
   slot.cfa_register = rule.cfa_register;
   slot.path = rule.path;
+  slot.id = rule.id;
   for (int i = 0; i < 7; ++i) slot.saved[i] = rule.saved[i];
   __atomic_store_n(&slot.turn, turn + 2, __ATOMIC_RELEASE);
 }
@@ -224,15 +229,19 @@ const uint8_t *entry_for(Instance &instance, uint64_t pc) {
   return search.header == nullptr ? nullptr : look_up_frame(search.header, pc);
 }
 
-// Where the code of an entry keeps its path register.
-uint8_t path_note(const uint8_t *entry) {
-  constexpr uint32_t opcode = 0x801f0f;  // nopl disp32(%rax)
+// Where the code of an entry keeps its path register, or its record.
+void read_note(const uint8_t *entry, Rule &rule) {
+  constexpr uint32_t opcode = 0x801f0f, size = 7;  // nopl disp32(%rax)
   uint64_t end = entry == nullptr ? 0 : range_of(entry).end;
-  if (end == 0) return UINT8_MAX;
-  auto *note = reinterpret_cast<const char *>(end - 7);
-  uint32_t where = load<uint32_t>(note + 3) - CHORD_PATH_NOTE;
-  return (load<uint32_t>(note) & 0xffffff) == opcode && where <= CHORD_JUMP_NOTE ? static_cast<uint8_t>(where)
-                                                                                    : UINT8_MAX;
+  rule.path = no_path;
+  if (end == 0) return;
+  auto *note = reinterpret_cast<const char *>(end - size);
+  if ((load<uint32_t>(note) & 0xffffff) != opcode) return;
+  uint32_t path = load<uint32_t>(note + 3) - CHORD_PATH_NOTE, record = load<uint32_t>(note + 3) - CHORD_CONTEXT_NOTE;
+  if (path <= CHORD_JUMP_NOTE) rule.path = static_cast<uint8_t>(path);
+  if (record > (CHORD_PATH_IN_FRAME | CHORD_CONTEXT_UNKEPT)) return;
+  rule.path = static_cast<uint8_t>(in_context + record);
+  rule.id = load<uint32_t>(note - size + 3);
 }
 
 // clang gives the function it calls where noexcept is violated no unwind
@@ -303,7 +312,7 @@ Step step_out(Instance &instance, Frame &frame) {
   if ((entry == nullptr || !find_row(entry, place, row)) && !find_clang_row(place, row))
     return !frame.interrupted && is_outermost(instance, pc) ? Step::end : Step::lost;
   if (cache != nullptr && as_rule(row, place, rule)) {
-    rule.path = path_note(entry);
+    read_note(entry, rule);
     remember(*cache, rule);
     return apply(rule, frame);
   }
@@ -325,7 +334,7 @@ bool known_shape(Instance &instance, uint64_t place, FrameShape &shape) {
   constexpr int frame_pointer = 1, return_address = 6;  // in saved_registers
   if ((rule.cfa_register != 6 && rule.cfa_register != 7) || rule.saved[return_address] != -8) return false;
   shape = {rule.cfa_register == 6, rule.saved[frame_pointer] != not_saved, rule.saved[frame_pointer],
-           rule.path <= CHORD_PATH_IN_FRAME};
+           keeps_state(rule)};
   return true;
 }
 
@@ -334,20 +343,49 @@ uint64_t function_start(Instance &instance, uint64_t pc) {
   return entry == nullptr ? 0 : range_of(entry).begin;
 }
 
-uint64_t path_of(Instance &instance, const Frame &frame) {
-  uint64_t place = frame.registers.pc() - (frame.interrupted ? 0 : 1), cfa, path = 0;
-  Rule rule;
+namespace {
+
+// The note of a frame, and where the frame ends; false if it has none.
+bool noted(Instance &instance, const Frame &frame, Rule &rule, uint64_t &cfa) {
+  uint64_t place = frame.registers.pc() - (frame.interrupted ? 0 : 1);
   if (instance.rules != nullptr && recall(*instance.rules, place, rule)) {
     cfa = cfa_by(rule, frame.registers);
   } else {
     Frame caller = frame;
-    if (step(instance, caller) != Step::caller) return 0;
+    if (step(instance, caller) != Step::caller) return false;
     cfa = caller.registers.sp();
-    rule.path = path_note(entry_for(instance, place));
+    read_note(entry_for(instance, place), rule);
   }
-  if (rule.path < CHORD_PATH_IN_FRAME) return frame.registers.r[rule.path];
-  if (rule.path == CHORD_PATH_IN_FRAME) Memory(frame.safe).read(cfa - 24, path);
-  return path;
+  return keeps_state(rule);
+}
+
+}  // namespace
+
+uint64_t path_of(Instance &instance, const Frame &frame) {
+  uint64_t cfa, path = 0;
+  Rule rule;
+  if (!noted(instance, frame, rule, cfa)) return 0;
+  uint8_t where = rule.path % CHORD_CONTEXT_UNKEPT;
+  if (where < CHORD_PATH_IN_FRAME)
+    path = frame.registers.r[where];
+  else
+    Memory(frame.safe).read(cfa - 24, path);
+  if (rule.path < in_context) return path;
+  uint64_t key = context_key(instance, path, rule.id);
+  // On its way out, with the register given back.
+  if (key == 0 && frame.interrupted && Memory(frame.safe).read(cfa - 32, path)) key = context_key(instance, path, rule.id);
+  return key;
+}
+
+void put_back_site(Instance &instance, const Frame &frame) {
+  uint64_t cfa, slot = 0;
+  Rule rule;
+  if (!noted(instance, frame, rule, cfa) || rule.path < in_context) return;
+  uint8_t where = rule.path - in_context;
+  uint64_t kept = cfa - (where == CHORD_PATH_IN_FRAME ? 16 : 24);
+  if ((where & CHORD_CONTEXT_UNKEPT) != 0) return leave_site();
+  // Below the stack pointer: it is not kept yet, or in force already.
+  if (kept >= frame.registers.sp() && Memory(frame.safe).read(kept, slot)) put_back_site(instance, slot);
 }
 
 void forget_unwind_rules(Instance &instance) {

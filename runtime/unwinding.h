@@ -60,6 +60,8 @@ uint64_t function_start(Instance &instance, uint64_t pc);
 bool read_safely(const void *from, void *into, size_t size);
 // The path register of an activation (CHORD_PATH_NOTE), or 0 if it has none.
 uint64_t path_of(Instance &instance, const Frame &frame);
+// Of an activation that is removed: the slot that was in force when it began is so again.
+void put_back_site(Instance &instance, const Frame &frame);
 void forget_unwind_rules(Instance &instance);
 // Programs linked without .eh_frame_hdr (static ones): where .eh_frame is.
 void find_static_frames(Instance &instance);

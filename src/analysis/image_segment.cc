@@ -294,6 +294,10 @@ format::ModuleProfile ImageReader::profile_of(const Module &module) {
   std::vector<Module::Shape> shape(procs.size());
   std::transform(procs.begin(), procs.end(), shape.begin(),
                  [](const chord_proc &p) { return Module::Shape{p.key, p.count, p.kind}; });
+  if (std::any_of(procs.begin(), procs.end(), [](const chord_proc &p) { return p.kind == CHORD_COUNTERS_RECORD; })) {
+    throw base::Error(fmt::format("{}: built with --context, whose counts are not read from a dead process", profile.path),
+                      "let the program write its profile, or build it without --context");
+  }
   if (!module.live) shape = memory_.get_array(static_cast<const Module::Shape *>(module.shape), module.proc_count);
   size_t counters = 0;
   for (const Module::Shape &one : shape) counters += one.count;

@@ -61,7 +61,9 @@ void add(CountedProcedure &into, CountedProcedure &from) {
 class Merging {
  public:
   void add_program(Program &&program) {
-    for (CountedProcedure &procedure : program.procedures) add_procedure(program, procedure);
+    std::vector<uint32_t> place;
+    for (CountedProcedure &procedure : program.procedures) place.push_back(add_procedure(program, procedure));
+    add_contexts(program, place);
     for (Module &module : program.modules) whole_.modules.push_back(std::move(module));
     for (const Skipped &skipped : program.skipped) {
       if (seen_.insert({skipped.map->name, skipped.unit->unit}).second) whole_.skipped.push_back(skipped);
@@ -80,7 +82,18 @@ class Merging {
   }
 
  private:
-  void add_procedure(Program &program, CountedProcedure &procedure) {
+  // `place`: where the program's procedures are now.
+  void add_contexts(const Program &program, const std::vector<uint32_t> &place) {
+    auto first = static_cast<uint32_t>(whole_.contexts.size());
+    for (CountedContext context : program.contexts) {
+      if (context.parent != core::kNone) context.parent += first;
+      context.procedure = place[context.procedure];
+      whole_.contexts.push_back(context);
+    }
+  }
+
+  // Returns where it is now.
+  uint32_t add_procedure(Program &program, CountedProcedure &procedure) {
     auto [at, fresh] = known_.try_emplace(procedure.map->key, whole_.procedures.size());
     if (!fresh && is_same_code(whole_.procedures[at->second], procedure)) {
       CountedProcedure &into = whole_.procedures[at->second];
@@ -89,10 +102,11 @@ class Merging {
       into.programs += procedure.programs;
       into.several_modules = into.several_modules || other_module;
       add(into, procedure);
-      return;
+      return static_cast<uint32_t>(at->second);
     }
     procedure.module += static_cast<uint32_t>(whole_.modules.size());
     whole_.procedures.push_back(std::move(procedure));
+    return static_cast<uint32_t>(whole_.procedures.size() - 1);
   }
 
   const std::string &path_of(const CountedProcedure &procedure) const {

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/contexts.h"
 #include "analysis/count_procedure.h"
 #include "analysis/count_procedures.h"
 #include "analysis/early_exits.h"
@@ -138,14 +139,12 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
   module.used = true;
 }
 
-// By module, address, kind and path register. The same place is left over and over by exceptions,
+// The same place is left over and over by exceptions,
 // so each is looked up once; and a frame that ran on across two segments ended in
 // the one (+1) and began in the other (-1), which cancel here.
-using ExitSums = std::map<std::tuple<uint32_t, uint64_t, uint32_t, uint64_t>, int64_t>;
-
 class Counter {
  public:
-  explicit Counter(std::vector<Object> objects) {
+  Counter(std::vector<Object> objects, std::string context) : context_(std::move(context)) {
     modules_.resize(objects.size());
     for (size_t i = 0; i < objects.size(); ++i) {
       modules_[i].object = std::move(objects[i]);
@@ -183,6 +182,9 @@ class Counter {
         throw base::Error(fmt::format("{}: the early exits do not fit 64 bits", segment.executable));
       }
     }
+    for (const format::ContextCounts &c : segment.contexts) {
+      if (taken[c.module]) contexts_.add(c, static_cast<uint32_t>(*taken[c.module]));
+    }
     if (any) count_run(segment);
     killed_ = killed_ || (segment.flags & CHORD_SEGMENT_CUT_OFF) != 0;
     incomplete_ = incomplete_ || (segment.flags & CHORD_SEGMENT_TRUNCATED) != 0;
@@ -193,7 +195,8 @@ class Counter {
   Program finish() {
     program_.runs += running_.size();
     for (const auto &[pid, threads] : running_) program_.threads += threads;
-    add_exits();
+    count_contexts();
+    if (context_.empty()) add_exits(exits_, [&](uint32_t m) -> auto & { return modules_[m].measured; });
     for (Counting &module : modules_) {
       warn_refused(module);
       warn_unanchored(module);
@@ -217,11 +220,35 @@ class Counter {
     if (auto hit = module.code.find(exit.pc)) add_number(module, hit->procedure, exit.path, exit.count);
   }
 
+  // Each by itself, and those that are asked for alone in the place of all.
+  void count_contexts() {
+    if (contexts_.empty()) {
+      if (!context_.empty()) throw base::Error("the profile holds no calling contexts", "build with `chord --context gcc …`");
+      return;
+    }
+    std::vector<ContextCounter::Module> modules;
+    uint32_t first = 0;
+    for (Counting &m : modules_) {
+      auto find = [&m](uint64_t key) {
+        auto found = m.woven.find(key);
+        return found == m.woven.end() ? nullptr : &found->second;
+      };
+      modules.push_back({&m.procedures, &m.measured, find, first});
+      first += static_cast<uint32_t>(m.procedures.size());
+    }
+    contexts_.check(modules);
+    program_.contexts = contexts_.count(modules, exits_, [&](uint32_t, const ExitSums &exits, std::vector<MeasuredProcedure> &measured) {
+      add_exits(exits, [&](uint32_t) -> auto & { return measured; });
+    });
+    if (!context_.empty()) contexts_.restrict(context_, modules, program_.contexts);
+  }
+
   // What was seen at one address lies side by side.
-  void add_exits() {
-    for (auto at = exits_.begin(); at != exits_.end();) {
+  template <class MeasuredOf>
+  void add_exits(const ExitSums &exits, MeasuredOf measured_of) {
+    for (auto at = exits.begin(); at != exits.end();) {
       auto [module, pc, kind, path] = at->first;
-      ExitAdder adder(modules_[module].code, modules_[module].procedures, modules_[module].measured);
+      ExitAdder adder(modules_[module].code, modules_[module].procedures, measured_of(module));
       if (kind == CHORD_EXIT_AT_CALL) {
         if (at->second != 0) adder.at_call(pc, path, at->second);
         ++at;
@@ -231,15 +258,15 @@ class Counter {
       std::map<uint64_t, int64_t> paths;
       int64_t checked = 0;
       bool interrupted = false;
-      for (; at != exits_.end() && std::get<0>(at->first) == module && std::get<1>(at->first) == pc; ++at) {
+      for (; at != exits.end() && std::get<0>(at->first) == module && std::get<1>(at->first) == pc; ++at) {
         kind = std::get<2>(at->first);
         if (kind == CHORD_EXIT_AT_PC) {
           here.count += at->second;
           paths[std::get<3>(at->first)] += at->second;
         }
-        if (kind == CHORD_EXIT_AT_CHECK) checked = at->second;
+        if (kind == CHORD_EXIT_AT_CHECK) checked += at->second;
         interrupted = interrupted || kind != CHORD_EXIT_AT_CHECK;
-        if (kind >= CHORD_EXIT_REGISTER) here.registers[kind - CHORD_EXIT_REGISTER] = static_cast<uint64_t>(at->second);
+        if (kind >= CHORD_EXIT_REGISTER) here.registers[kind - CHORD_EXIT_REGISTER] += static_cast<uint64_t>(at->second);
       }
       if (checked != 0) adder.at_check(pc, checked);
       if (interrupted) adder.at_pc(pc, here, paths);
@@ -342,6 +369,8 @@ class Counter {
   std::vector<Counting> modules_;
   std::map<std::string, size_t> by_path_;
   ExitSums exits_;
+  ContextCounter contexts_;
+  std::string context_;  // those whose counts are wanted alone
   bool killed_ = false;                   // some process wrote no last segment
   std::map<std::string, std::set<uint64_t>> notes_;  // of which processes
   bool incomplete_ = false;               // some process lost counts
@@ -352,8 +381,8 @@ class Counter {
 
 }  // namespace
 
-Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments) {
-  Counter counter(std::move(objects));
+Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments, const std::string &context) {
+  Counter counter(std::move(objects), context);
   base::Progress progress("adding up runs", segments.size());
   for (const format::Segment *segment : segments) {
     counter.add(*segment);

@@ -53,6 +53,19 @@ struct CountedProcedure {
   }
 };
 
+// One procedure in one calling context, as one thread counted it (chord --context).
+struct CountedContext {
+  uint64_t key = 0;               // the same in every run of a build
+  uint32_t thread = 0;            // 1 is the first; 0: any
+  uint32_t kind = 0;              // CHORD_CONTEXT_*
+  uint32_t parent = core::kNone;  // index in Program::contexts, of a smaller one; kNone: a root
+  uint32_t procedure = 0;         // index in Program::procedures
+  uint32_t site = core::kNone;    // instruction of the parent's procedure that calls it; kNone: not known
+  uint64_t calls = 0;
+  uint64_t exclusive = 0;         // instructions
+  uint64_t inclusive = 0;         // with all contexts below: each instruction once
+};
+
 struct Module {
   std::string path;
   std::string file;  // where it was read from: `path` unless it was moved
@@ -90,6 +103,7 @@ struct Program {
   bool exact = true;                         // every procedure is certain, and no process noted anything amiss
   std::vector<std::string> warnings;
   std::vector<ProgramPart> parts;            // what it is made of: itself, or the programs of a project
+  std::vector<CountedContext> contexts;      // a parent before its children
 };
 
 struct LoadOptions {
@@ -98,6 +112,9 @@ struct LoadOptions {
   std::string program;
   bool texts = false;  // the instructions' texts are wanted
   bool paths = false;  // paths are wanted: nothing else need be counted
+  // Calling contexts whose counts are wanted alone: a key (as printed), or a pattern of functions
+  // from the root on, "main > * > parse"; empty: everything.
+  std::string context{};
 };
 
 // Runs of several programs, if none is chosen, are merged (merge_programs.h): the answer is about all of them.
@@ -107,6 +124,7 @@ Program load_program(const format::Profile &profile, const LoadOptions &options)
 // The same from objects already read: `objects` holds one per module path that
 // occurs in the segments, or none for those that cannot be read (a warning has
 // been given). All segments must be of one program.
-Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments);
+Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments,
+                      const std::string &context = {});
 
 }  // namespace chord::analysis

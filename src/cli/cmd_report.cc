@@ -90,6 +90,7 @@ int cmd_report(std::vector<std::string> args) {
   std::string by;
   Filter filter;
   add_input_options(app, input);
+  add_context_option(app, input);
   app.add_option("--by", by, "function, inlined, inlined-site, file, folder, line, block, edge, loop, call, instruction, opcode or class; without it a summary")
       ->type_name("KIND");
   app.add_option("--function", filter.function, "only functions of this name, with or without namespaces and parameters")

@@ -28,6 +28,7 @@ int cmd_study(std::vector<std::string> args);
 int cmd_dump(std::vector<std::string> args);
 int cmd_top(std::vector<std::string> args);
 int cmd_paths(std::vector<std::string> args);
+int cmd_contexts(std::vector<std::string> args);
 int cmd_events(std::vector<std::string> args);
 int cmd_diff(std::vector<std::string> args);
 int cmd_tests(std::vector<std::string> args);

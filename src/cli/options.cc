@@ -53,6 +53,11 @@ void add_input_options(CLI::App &app, InputOptions &options) {
       ->type_name("PATH");
 }
 
+void add_context_option(CLI::App &app, InputOptions &options) {
+  app.add_option("--context", options.context, "counts in these calling contexts alone: an id, or functions like 'main > * > parse'")
+      ->type_name("CONTEXT");
+}
+
 std::string newest_profile() {
   std::string newest;
   fs::file_time_type when;
@@ -180,7 +185,7 @@ format::Profile read_profiles(const std::vector<std::string> &paths) {
 
 analysis::Program load(const InputOptions &input, bool texts, bool paths) {
   format::Profile profile = read_profiles(input.profiles);
-  analysis::Program program = analysis::load_program(profile, {input.program, texts, paths});
+  analysis::Program program = analysis::load_program(profile, {input.program, texts, paths, input.context});
   for (const std::string &warning : program.warnings) base::warning(warning);
   return program;
 }

@@ -31,9 +31,11 @@ void add_listing_options(CLI::App &app, ListingOptions &options);
 struct InputOptions {
   std::vector<std::string> profiles;
   std::string program;
+  std::string context{};  // calling contexts whose counts are wanted alone
 };
 // PROFILE… and --program.
 void add_input_options(CLI::App &app, InputOptions &options);
+void add_context_option(CLI::App &app, InputOptions &options);
 
 // The newest *.chord in the current folder. Throws Error with a hint if there is none.
 std::string newest_profile();

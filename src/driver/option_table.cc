@@ -131,6 +131,23 @@ void choose_paths(const Word &word, weave::Options &options) {
   options.paths_file = std::filesystem::absolute(word.value).string();
 }
 
+// functions, depth:K, or both, separated by commas.
+void choose_contexts(const Word &option, weave::Options &options) {
+  options.context = true;
+  std::istringstream words(option.value);
+  for (std::string word; std::getline(words, word, ',');) {
+    if (word == "functions") {
+      options.context_functions = true;
+      continue;
+    }
+    std::string digits = word.starts_with("depth:") ? word.substr(6) : "";
+    bool number = !digits.empty() && digits.size() <= 4 && digits.find_first_not_of("0123456789") == std::string::npos;
+    if (!number || std::stoul(digits) == 0)
+      throw base::UsageError(fmt::format("{}={}: no such kind of context", option.name, word), "functions, or depth:K with K from 1 to 9999");
+    options.context_depth = static_cast<uint32_t>(std::stoul(digits));
+  }
+}
+
 // --name=VALUE from one of the tables above, always handed over: the stand-in must not fall back on defaults.
 template <auto Member, const auto &Table>
 void set_choice(const Word &word, Options &options) {
@@ -172,6 +189,13 @@ constexpr BuildOption kOptions[] = {
      set_flag<&Options::budget>,
      [](const Options &o, Words &w) {
        if (o.budget) w.emplace_back("--budget");
+     }},
+    {"--context", Group::what, "[=functions|depth:K]",
+     "everything in each calling context (chord contexts); functions: calls of a function from two places in another are one context; "
+     "depth: so many activations of a recursive function are told apart (1)",
+     choose_contexts,
+     [](const Options &o, Words &w) {
+       if (o.context) w.push_back(fmt::format("--context=depth:{}{}", o.context_depth, o.context_functions ? ",functions" : ""));
      }},
     {"--only", Group::what, "GLOB", "count these functions or source files alone; may be repeated",
      [](const Word &word, Options &o) { o.only.push_back(word.value); },
@@ -244,6 +268,14 @@ constexpr Conflict kConflicts[] = {
     {"--callsites", "--counters=atomic", "calls are measured by each thread"},
     {"--callsites", "--counters=global", "calls are measured by each thread"},
     {"--callsites", "--place=none", "numbers of calls are those of the blocks"},
+    {"--context", "--paths", "the record of the context and the path would both have to be kept in the activation"},
+    {"--context", "--events", "counters of events are the thread's, not those of its contexts"},
+    {"--context", "--callsites", "contexts have what calls took, with all they called"},
+    {"--context", "--budget", "budgets are of events, which builds for contexts do not count"},
+    {"--context", "--durable", "records of contexts are not in the file"},
+    {"--context", "--counters=atomic", "each thread counts in records of its own"},
+    {"--context", "--counters=global", "each thread counts in records of its own"},
+    {"--context", "--place", "records hold the counters of the optimal placement"},
     {"--durable", "--counters=atomic", "counts that survive are those of each thread"},
     {"--durable", "--counters=global", "counts that survive are those of each thread"},
 };

@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "base/diagnostics.h"
+#include "exports/stacks.h"
 
 namespace chord::exports {
 namespace {
@@ -15,6 +16,8 @@ constexpr Format kFormats[] = {
     {"sarif", "lines that never ran or exceed --budget, for editors and code hosts", write_sarif, false},
     {"bbv", "basic-block vectors of the runs or marks, for SimPoint", write_bbv, false},
     {"sqlite", "a database of functions, blocks, edges, lines, calls, paths and runs", write_sqlite, true},
+    {"folded", "calling contexts, one stack a line, for flamegraph.pl and inferno", write_folded, false},
+    {"speedscope", "calling contexts for speedscope", write_speedscope, false},
 };
 
 }  // namespace

@@ -53,6 +53,7 @@ class Merged {
     // Exits are signed: what ran on across a cut is -1 on its far side.
     for (const EarlyExit &e : s.exits) exits_[{number[e.module], e.pc, e.kind, e.path}] += e.count;
     for (const ThreadEvents &e : s.thread_events) thread_events_[{e.thread, e.kind}] += e.count;
+    for (const ContextCounts &c : s.contexts) add_context(c, number[c.module]);
     for (const std::string &note : s.notes) {
       if (std::find(sum_.notes.begin(), sum_.notes.end(), note) == sum_.notes.end())
         sum_.notes.push_back(note);
@@ -68,16 +69,32 @@ class Merged {
       const auto &[thread, kind] = counter;
       sum_.thread_events.push_back({thread, kind, count});
     }
+    for (auto &[key, context] : contexts_) sum_.contexts.push_back(std::move(context));
     return std::move(sum_);
   }
 
  private:
+  // By thread, and by what names a context in every run.
+  void add_context(const ContextCounts &c, uint32_t module) {
+    auto [at, fresh] = contexts_.try_emplace({c.thread, c.key}, c);
+    ContextCounts &sum = at->second;
+    if (fresh) {
+      sum.module = module;
+      return;
+    }
+    if (sum.module != module || sum.procedure != c.procedure || sum.parent != c.parent || sum.site != c.site || sum.counters.size() != c.counters.size()) {
+      throw base::Error(fmt::format("{}: two calling contexts have the key {:#x}", sum_.executable, c.key), "merge only profiles of the same build of a program");
+    }
+    for (size_t i = 0; i < c.counters.size(); ++i) sum.counters[i] = add_counter(sum.counters[i], c.counters[i], wraps_, sum_.executable);
+  }
+
   void begin(const Segment &s) {
     sum_ = s;
     sum_.threads = sum_.runs = 0;
     sum_.modules.clear();
     sum_.exits.clear();
     sum_.thread_events.clear();
+    sum_.contexts.clear();
     sum_.notes.clear();
   }
 
@@ -134,6 +151,7 @@ class Merged {
   std::vector<std::unordered_map<uint64_t, size_t>> procedures_;  // beside sum_.modules
   std::map<std::tuple<uint32_t, uint64_t, uint32_t, uint64_t>, uint64_t> exits_;
   std::map<std::pair<uint32_t, uint32_t>, uint64_t> thread_events_;
+  std::map<std::pair<uint32_t, uint64_t>, ContextCounts> contexts_;  // by thread and key
 };
 
 }  // namespace

@@ -108,8 +108,7 @@ void read_exits(base::ByteReader in, Segment &segment, bool &ok) {
   while (ok && !in.at_end()) {
     auto exit = read_struct<chord_exit>(in);
     ok = in.ok() && module_at(segment, exit.module) != nullptr &&
-         exit.kind <= CHORD_EXIT_PATH &&
-         (exit.kind < CHORD_EXIT_REGISTER || exit.kind == CHORD_EXIT_PATH || exit.path == 0);
+         exit.kind <= CHORD_EXIT_PATH;
     if (ok) segment.exits.push_back({exit.pc, exit.count, exit.module, exit.kind, exit.path});
   }
 }
@@ -122,10 +121,27 @@ void read_thread_events(base::ByteReader in, Segment &segment, bool &ok) {
   }
 }
 
+void read_contexts(base::ByteReader in, Segment &segment, uint64_t &budget, bool &ok) {
+  while (ok && !in.at_end()) {
+    ContextCounts c;
+    ModuleProfile::Procedure counted;
+    c.thread = static_cast<uint32_t>(in.bounded(UINT32_MAX));
+    c.module = static_cast<uint32_t>(in.bounded(UINT32_MAX));
+    c.procedure = in.u64();
+    c.kind = static_cast<uint32_t>(in.bounded(CHORD_CONTEXT_OVERFLOW));
+    c.parent = in.u64();
+    c.site = static_cast<uint32_t>(in.bounded(UINT32_MAX));
+    c.key = in.u64();
+    ok = read_counters(in, budget, counted) && !counted.by_number && module_at(segment, c.module) != nullptr;
+    c.counters = std::move(counted.counters);
+    if (ok) segment.contexts.push_back(std::move(c));
+  }
+}
+
 // False if a record is malformed. `superseded`: the segment this one takes the place of; checksum 0 if there is none.
 bool read_payload(std::string_view payload, Segment &segment, chord_superseded &superseded, std::vector<StoredObject> &objects) {
   base::ByteReader in(payload);
-  uint64_t budget = kMaxCounters;
+  uint64_t budget = kMaxCounters, context_budget = 16 * kMaxCounters;
   bool ok = true;
   while (ok && !in.at_end()) {
     auto record = read_struct<chord_record_header>(in);
@@ -147,6 +163,9 @@ bool read_payload(std::string_view payload, Segment &segment, chord_superseded &
         break;
       case CHORD_RECORD_THREADS:
         read_thread_events(body, segment, ok);
+        break;
+      case CHORD_RECORD_CONTEXTS:
+        read_contexts(body, segment, context_budget, ok);
         break;
       case CHORD_RECORD_NOTE:
         segment.notes.emplace_back(body.c_string());
@@ -252,6 +271,32 @@ std::string module_body(const ModuleProfile &m) {
   return body.take();
 }
 
+void put_counters(base::ByteWriter &body, const std::vector<uint64_t> &counters) {
+  body.varint(counters.size());
+  for (size_t i = 0; i < counters.size(); ++i) {
+    body.varint(counters[i]);
+    if (counters[i] != 0) continue;
+    size_t zeros = 0;
+    while (i + 1 < counters.size() && counters[i + 1] == 0) ++i, ++zeros;
+    body.varint(zeros);
+  }
+}
+
+std::string contexts_body(const Segment &s) {
+  base::ByteWriter body;
+  for (const ContextCounts &c : s.contexts) {
+    body.varint(c.thread);
+    body.varint(c.module);
+    body.u64(c.procedure);
+    body.varint(c.kind);
+    body.u64(c.parent);
+    body.varint(c.site);
+    body.u64(c.key);
+    put_counters(body, c.counters);
+  }
+  return body.take();
+}
+
 std::string counts_body(const ModuleProfile &m) {
   base::ByteWriter body;
   for (const ModuleProfile::Procedure &p : m.procedures) {
@@ -265,14 +310,7 @@ std::string counts_body(const ModuleProfile &m) {
       body.varint(0);
       continue;
     }
-    body.varint(p.counters.size());
-    for (size_t i = 0; i < p.counters.size(); ++i) {
-      body.varint(p.counters[i]);
-      if (p.counters[i] != 0) continue;
-      size_t zeros = 0;
-      while (i + 1 < p.counters.size() && p.counters[i + 1] == 0) ++i, ++zeros;
-      body.varint(zeros);
-    }
+    put_counters(body, p.counters);
   }
   return body.take();
 }
@@ -367,6 +405,7 @@ std::string encode_segment(const Segment &segment) {
     for (const ThreadEvents &e : segment.thread_events) write_struct(body, chord_thread_events{e.count, e.thread, e.kind});
     write_record(payload, CHORD_RECORD_THREADS, 0, body.bytes());
   }
+  if (!segment.contexts.empty()) write_record(payload, CHORD_RECORD_CONTEXTS, 0, contexts_body(segment));
   for (const std::string &note : segment.notes) {
     base::ByteWriter body;
     c_string(body, note);

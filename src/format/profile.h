@@ -43,6 +43,19 @@ struct ThreadEvents {
   bool operator==(const ThreadEvents &) const = default;
 };
 
+// What was counted of a procedure in one calling context, by one thread.
+struct ContextCounts {
+  uint32_t thread = 0;  // as above; 0: any
+  uint32_t module = 0;
+  uint32_t kind = 0;    // CHORD_CONTEXT_*
+  uint32_t site = 0;    // index among the calls of the parent's procedure (format/context_sites.h)
+  uint64_t procedure = 0;  // key
+  uint64_t parent = 0;     // key of the parent's context; 0: a root
+  uint64_t key = 0;        // the same in every run of a build
+  std::vector<uint64_t> counters;
+  bool operator==(const ContextCounts &) const = default;
+};
+
 struct Segment {
   uint32_t flags = 0;
   uint64_t pid = 0, parent = 0, start_ns = 0, end_ns = 0, threads = 0;
@@ -54,6 +67,7 @@ struct Segment {
   std::vector<EarlyExit> exits;
   std::vector<ThreadEvents> thread_events;
   std::vector<std::string> notes;
+  std::vector<ContextCounts> contexts;
   bool operator==(const Segment &) const = default;
 };
 

@@ -13,6 +13,7 @@ namespace {
 
 const std::vector<std::string_view> kEnds = {"exit", "signal", "quick", "exec", "dump"};
 const std::vector<std::string_view> kExitKinds = {"call", "pc", "check"};
+const std::vector<std::string_view> kContextKinds = {"called", "signal", "overflow"};
 const std::vector<std::string_view> kKinds(kEventNames.begin(), kEventNames.end());
 
 std::string hex(std::string_view bytes) {
@@ -62,12 +63,18 @@ void write(std::string &out, const Segment &s) {
     if (e.kind == CHORD_EXIT_PATH) {
       fmt::format_to(to, "path {:#x} {} {} {}\n", e.pc, e.count, e.module, e.path);
     } else if (e.kind >= CHORD_EXIT_REGISTER) {
-      fmt::format_to(to, "register {} {:#x} {} {}\n", e.kind - CHORD_EXIT_REGISTER, e.pc, e.count, e.module);
+      fmt::format_to(to, "register {} {:#x} {} {}{}\n", e.kind - CHORD_EXIT_REGISTER, e.pc, e.count, e.module,
+                     e.path == 0 ? "" : fmt::format(" {}", e.path));
     } else {
       fmt::format_to(to, "left {} {:#x} {} {} {}\n", kExitKinds[e.kind], e.pc, e.count, e.module, e.path);
     }
   }
   for (const ThreadEvents &e : s.thread_events) fmt::format_to(to, "thread {} {} {}\n", e.thread, kKinds[e.kind], e.count);
+  for (const ContextCounts &c : s.contexts) {
+    fmt::format_to(to, "context {} {} {:#x} {} {:#x} {} {:#x}", c.thread, c.module, c.procedure, kContextKinds[c.kind], c.parent, c.site, c.key);
+    for (uint64_t counter : c.counters) fmt::format_to(to, " {}", counter);
+    out.push_back('\n');
+  }
   for (const std::string &note : s.notes) fmt::format_to(to, "note {}\n", quote(note));
 }
 
@@ -88,7 +95,7 @@ void read_exit(TextReader &in, Segment &s) {
   e.pc = in.number();
   e.count = in.number();
   e.module = in.number32();
-  if (!is_register) e.path = in.number();
+  if (!is_register || !in.at_line_end()) e.path = in.number();
   if (e.module >= s.modules.size()) in.fail("no such module");
   s.exits.push_back(e);
 }
@@ -110,6 +117,19 @@ void read_counts(TextReader &in, Segment &s) {
     if (!p.numbers.empty() && p.numbers.back().first >= value) in.fail("numbers are to ascend");
     p.numbers.emplace_back(value, in.number());
   }
+}
+
+void read_context(TextReader &in, Segment &s) {
+  ContextCounts &c = s.contexts.emplace_back();
+  c.thread = in.number32();
+  c.module = in.number32();
+  c.procedure = in.number();
+  c.kind = static_cast<uint32_t>(in.choice(kContextKinds));
+  c.parent = in.number();
+  c.site = in.number32();
+  c.key = in.number();
+  while (!in.at_line_end()) c.counters.push_back(in.number());
+  if (c.module >= s.modules.size()) in.fail("no such module");
 }
 
 // False if the keyword is none of a segment's.
@@ -147,6 +167,8 @@ bool read_line(TextReader &in, Segment &s) {
     e.thread = in.number32();
     e.kind = static_cast<uint32_t>(in.choice(kKinds));
     e.count = in.number();
+  } else if (keyword == "context") {
+    read_context(in, s);
   } else if (keyword == "note") {
     s.notes.push_back(in.string());
   } else {

@@ -19,6 +19,7 @@
 #include <optional>
 #include <vector>
 
+#include "isa/contexts.h"
 #include "isa/isa.h"
 #include "isa/x86_64_registers.h"
 #include "isa/x86_64_text.h"
@@ -53,7 +54,31 @@ struct Address {
   unsigned price = 0;
 };
 
-unsigned registers_for_address(const CounterPlace &p) {
+// Either kind of place; without a record, the counter's own.
+struct Target {
+  CounterPlace counter;
+  PathHolder record;
+
+  Target(const CounterPlace &place) : counter(place) {}
+  Target(const RecordPlace &place) : record(place.holder) { counter.index = place.index; }
+  bool is_record() const { return record.kind != PathHolder::Kind::none; }
+  bool in_frame() const { return record.kind == PathHolder::Kind::slot; }
+  unsigned base() const { return !is_record() ? counter.index_register : in_frame() ? record.base : record.reg; }
+};
+
+Target target_of(const AnyPlace &place) {
+  return std::visit([](const auto &one) { return Target(one); }, place);
+}
+
+Address address_in_record(const Target &t, const std::vector<unsigned> &free) {
+  unsigned holder = t.in_frame() ? free[0] : t.record.reg;
+  return {t.in_frame() ? fmt::format("\tmovq\t{}({}),{}\n", t.record.displacement, reg(t.record.base), reg(holder)) : "",
+          fmt::format("{}({})", CHORD_CONTEXT_COUNTERS + 8 * t.counter.index, reg(holder)), t.in_frame() ? 1u : 0u};
+}
+
+unsigned registers_for_address(const Target &t) {
+  const CounterPlace &p = t.counter;
+  if (t.is_record()) return t.in_frame() ? 1 : 0;
   switch (p.kind) {
     case CounterPlace::Kind::thread_delta: return 2;
     case CounterPlace::Kind::thread_initial_exec: return 1;
@@ -63,7 +88,9 @@ unsigned registers_for_address(const CounterPlace &p) {
   }
 }
 
-Address address_of(const CounterPlace &p, const std::vector<unsigned> &free) {
+Address address_of(const Target &t, const std::vector<unsigned> &free) {
+  if (t.is_record()) return address_in_record(t, free);
+  const CounterPlace &p = t.counter;
   int64_t offset = 8 * p.index;
   bool indexed = p.index_register != kNoRegister;
   switch (p.kind) {
@@ -183,7 +210,7 @@ std::string vector_to_general(const Change &change, const std::string &into) {
 }
 
 // Does the change to the counter, keeping all that is live.
-Snippet apply(const CounterPlace &p, const Change &change, Resources live) {
+Snippet apply(const Target &p, const Change &change, Resources live) {
   // inc and dec leave the carry flag alone, so only the others must be dead.
   bool keeps_flags = (live & (change.spares_carry ? kFlags & ~kCarry : kFlags)) != 0;
   bool needs_holder = keeps_flags && (live & general(rax));
@@ -195,8 +222,12 @@ Snippet apply(const CounterPlace &p, const Change &change, Resources live) {
   unsigned wanted = for_address + (needs_holder ? 1 : 0) + (change.from_vector ? 1 : 0);
   if (free.size() < wanted) {
     // One more than wanted, in case one of those saved is %rax.
-    Resources pinned = register_numbered(p.index_register) | change.operand;
-    return with_saved(live, wanted + 1, pinned, [&](Resources less) { return apply(p, change, less); });
+    Resources pinned = register_numbered(p.base()) | change.operand;
+    return with_saved(live, wanted + 1, pinned, [&](Resources less) {
+      Target moved = p;
+      if (p.in_frame() && p.record.base == kStackPointer) moved.record.displacement += kRedZone + 8 * std::popcount(live & ~less);
+      return apply(moved, change, less);
+    });
   }
   Address address = address_of(p, free);
   Snippet s;
@@ -207,7 +238,7 @@ Snippet apply(const CounterPlace &p, const Change &change, Resources live) {
     operation += through + ",";
     s.price += change.high && !change.wide ? 2 : 1;
   }
-  s.text += fmt::format("\t{}{}{}\n", p.kind == CounterPlace::Kind::atomic ? "lock " : "", operation, address.memory);
+  s.text += fmt::format("\t{}{}{}\n", p.counter.kind == CounterPlace::Kind::atomic ? "lock " : "", operation, address.memory);
   ++s.price;
   if (change.check != nullptr) look_at_sign(s, address.memory, *change.check);
   if (keeps_flags) {
@@ -249,6 +280,8 @@ std::string vector_line(const Holder &h, const char *operation, const char *memo
 Snippet add_constant(const CounterPlace &place, int64_t amount, Resources live) {
   return apply(place, change_by(amount), live);
 }
+
+Snippet increment(const AnyPlace &place, Resources live) { return apply(target_of(place), change_by(1), live); }
 
 Snippet add_checked(const CounterPlace &place, int64_t amount, Resources live, const Check &check) {
   Change change = change_by(check.makes_good ? amount + check.lacking : amount);
@@ -331,6 +364,14 @@ Snippet add_register(const CounterPlace &place, const Holder &h, Resources live)
 
 Snippet subtract_register(const CounterPlace &place, const Holder &h, Resources live) {
   return apply(place, change_with("subq", h), live | h.resources());
+}
+
+Snippet add_register(const AnyPlace &place, const Holder &h, Resources live) {
+  return apply(target_of(place), change_with("addq", h), live | h.resources());
+}
+
+Snippet subtract_register(const AnyPlace &place, const Holder &h, Resources live) {
+  return apply(target_of(place), change_with("subq", h), live | h.resources());
 }
 
 std::string whole_step(Resources one, int32_t step, bool intel_syntax) {

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/register_choice.h"
+#include "weave/counter_place.h"
 #include "weave/loop_counters.h"
 
 namespace chord::weave {
@@ -91,7 +92,7 @@ void LoopPlanner::hold_in_dead_registers(const core::Plan &plan) {
     uint32_t loop = innermost(c);
     if (loop == core::kNone) continue;
     const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
-    double price = isa::increment(place(), site.live).price - 1 + waiting_price(loop);
+    double price = isa::increment(counter_place(options_, site), site.live).price - 1 + waiting_price(loop);
     candidates.push_back(k);
     problem.counters.push_back({loop, {frequency(c) * price, frequency(c) * price}});
   }

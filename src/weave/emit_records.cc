@@ -7,6 +7,7 @@
 
 #include "format/measured_calls.h"
 #include "weave/brackets.h"
+#include "weave/contexts.h"
 #include "weave/events.h"
 #include "weave/weave_procedure.h"
 
@@ -101,6 +102,23 @@ std::string emit_anchor(const Placer &placer, const format::Procedure &map, uint
   return out;
 }
 
+// What the runtime must know to make records of calling contexts, a record for when there is no memory, and a
+// thread-local word whose offset is the procedure's id.
+std::string emit_context_proc(const Placer &placer, const format::Procedure &map, uint32_t n, const RecordFacts &facts) {
+  size_t count = map.plan.words();
+  std::string out = emit_counters(placer, context_id_label(n), 1, Kind::thread_local_exec);
+  out += placer.loaded(".bss.chord", "aw", "nobits") +
+         fmt::format("\t.balign 64\n{}:\n\t.zero {}\n", spare_record_label(n), slot_offset(count, *facts.context_sites));
+  out += placer.loaded(".data.chord", "aw", "progbits") +
+         fmt::format("\t.balign 8\n{}:\n\t.quad {}-.\n\t.quad {}-.\n\t.long {}@tpoff, -1\n\t.long {}, {}, 0, 0\n\t.quad 0\n",
+                     context_proc_label(n),
+                     record_label(n), spare_record_label(n), context_id_label(n), *facts.context_sites, facts.context_frame);
+  out += placer.loaded(CHORD_PROCS_SECTION, "a", "progbits") +
+         fmt::format("\t.balign 8\n{}:\n\t.quad {}-.\n\t.quad {:#x}\n\t.long {}, {}\n", record_label(n), context_proc_label(n), map.key,
+                     count, static_cast<int>(CHORD_COUNTERS_RECORD));
+  return out;
+}
+
 }  // namespace
 
 std::string emit_flag(std::string_view symbol) {
@@ -109,8 +127,10 @@ std::string emit_flag(std::string_view symbol) {
 }
 
 std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &p, const format::Procedure &map,
-                         uint32_t n, uint32_t section_owner, const std::vector<std::string> &spots, const Options &options) {
+                         uint32_t n, uint32_t section_owner, const RecordFacts &facts, const Options &options) {
   Placer placer(unit.source->sections[p.fragments[0].section], n, section_owner);
+  if (facts.context_sites)
+    return emit_context_proc(placer, map, n, facts) + tie_event_records(options, record_label(n)) + emit_anchor(placer, map, n, facts.spots);
   bool by_number = map.plan.paths.by_number;
   size_t count = by_number ? CHORD_PATH_SLOTS + 1 : map.plan.words();
   std::string totals, numbers;
@@ -122,7 +142,7 @@ std::string emit_records(const assembly::Unit &unit, const assembly::Procedure &
   }
   return totals + emit_counters(placer, counters_label(n), count, options.counters) + numbers +
          emit_record(placer, counters_label(n), record_label(n), count, options.counters, map.key) + tie_event_records(options, record_label(n)) +
-         emit_anchor(placer, map, n, spots);
+         emit_anchor(placer, map, n, facts.spots);
 }
 
 }  // namespace chord::weave

@@ -4,6 +4,7 @@
 #include <map>
 #include <numeric>
 
+#include "weave/counter_place.h"
 #include "weave/weave_procedure.h"
 
 namespace chord::weave {
@@ -119,12 +120,6 @@ bool LoopPlanner::read_code(Loop &loop) const {
 
 // ---- costs ----
 
-isa::CounterPlace LoopPlanner::place() const {
-  isa::CounterPlace any;
-  any.kind = options_.counters;
-  return any;
-}
-
 template <class Visit>
 void LoopPlanner::for_each_way(const Loop &loop, bool in, const Sites &sites, Visit visit) const {
   for (uint32_t e : in ? loop.entries : loop.exits) visit(sites.edge[e], e, weights_[e]);
@@ -141,7 +136,7 @@ double LoopPlanner::ways_cost(const Loop &loop, bool in, Make make) const {
   return cost;
 }
 
-isa::Snippet LoopPlanner::taking(const isa::CounterPlace &place, const isa::Holder &holder, StepKind by_program,
+isa::Snippet LoopPlanner::taking(const isa::AnyPlace &place, const isa::Holder &holder, StepKind by_program,
                                  isa::Resources live) {
   if (by_program == StepKind::none) return isa::clear(holder, live);
   isa::Snippet s = isa::subtract_register(place, holder, live);
@@ -153,13 +148,13 @@ isa::Snippet LoopPlanner::taking(const isa::CounterPlace &place, const isa::Hold
 }
 
 double LoopPlanner::cost_of(const Loop &loop, const isa::Holder &holder, StepKind by_program) const {
-  isa::CounterPlace at = place();
+  auto at = [&](const Site &site) { return counter_place(options_, site); };  // of any counter: they cost the same
   double in = ways_cost(loop, true, [&](const Site &site) {
-    isa::Snippet s = taking(at, holder, by_program, site.live);
+    isa::Snippet s = taking(at(site), holder, by_program, site.live);
     if (holder.ones != 0) s.price += isa::fill_ones(holder).price;
     return s;
   });
-  return in + ways_cost(loop, false, [&](const Site &site) { return isa::add_register(at, holder, site.live); });
+  return in + ways_cost(loop, false, [&](const Site &site) { return isa::add_register(at(site), holder, site.live); });
 }
 
 bool LoopPlanner::flags_are_kept(const Loop &loop) const {
@@ -231,14 +226,14 @@ std::vector<uint32_t> LoopPlanner::held_with_halves(bool high_first) const {
 }
 
 void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
-  auto place_of_held = [&](uint32_t h) {
-    return isa::CounterPlace{options_.counters, counters_label(n), out_.counters[h].counter};
+  auto place_of_held = [&](uint32_t h, const Site &site) {
+    return counter_place(options_, site, counters_label(n), out_.counters[h].counter);
   };
   // A way that leaves one loop may enter another that counts in the same register: first
   // everything is released, then taken.
   for (uint32_t h : held_with_halves(false)) {
     for_each_way(eligible_[loop_of_held_[h]], false, sites, [&](const Site &site, uint32_t edge, double) {
-      isa::Snippet s = isa::add_register(place_of_held(h), out_.counters[h].holder, site.live);
+      isa::Snippet s = isa::add_register(place_of_held(h, site), out_.counters[h].holder, site.live);
       out_.pieces.push_back({site, edge, std::move(s), Effect::release, h});
     });
   }
@@ -246,12 +241,11 @@ void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
   for (uint32_t h : held_with_halves(true)) {
     const HeldCounter &c = out_.counters[h];
     uint32_t l = loop_of_held_[h];
-    isa::CounterPlace held = place_of_held(h);
     for_each_way(eligible_[l], true, sites, [&](const Site &site, uint32_t edge, double) {
       bool fill = c.holder.ones != 0 && !(filled[l] & c.holder.ones);
       if (fill) out_.pieces.push_back({site, edge, isa::fill_ones(c.holder)});
       bool is_clear = c.by_program == StepKind::none && (cleared[l] & c.holder.reg);
-      isa::Snippet s = is_clear ? isa::Snippet{} : taking(held, c.holder, c.by_program, site.live);
+      isa::Snippet s = is_clear ? isa::Snippet{} : taking(place_of_held(h, site), c.holder, c.by_program, site.live);
       out_.pieces.push_back({site, edge, std::move(s), Effect::hold, h});
     });
     filled[l] |= c.holder.ones;

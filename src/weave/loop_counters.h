@@ -40,6 +40,7 @@
 #include "core/plan.h"
 #include "core/register_choice.h"
 #include "format/map.h"
+#include "isa/contexts.h"
 #include "weave/half_steps.h"
 #include "weave/options.h"
 #include "weave/pieces.h"
@@ -105,7 +106,6 @@ class LoopPlanner {
   bool estimates() const { return options_.weights != Options::Weights::measured; }
   // A loop with several ways out is a search, which ends sooner than estimates know.
   static bool is_search(const Loop &loop) { return loop.exits.size() + loop.targets.size() > 1; }
-  isa::CounterPlace place() const;  // of any counter: they cost the same
   bool find_ways(Loop &loop) const;
   bool read_code(Loop &loop) const;
   void offer_updates(uint32_t l);
@@ -120,7 +120,7 @@ class LoopPlanner {
   double ways_cost(const Loop &loop, bool in, Make make) const;
   double cost_of(const Loop &loop, const isa::Holder &holder, StepKind by_program) const;
   // What makes the holder ready where a loop is entered.
-  static isa::Snippet taking(const isa::CounterPlace &place, const isa::Holder &holder, StepKind by_program, isa::Resources live);
+  static isa::Snippet taking(const isa::AnyPlace &place, const isa::Holder &holder, StepKind by_program, isa::Resources live);
   // Flags are live where the loop is entered or left.
   bool flags_are_kept(const Loop &loop) const;
   double frequency(const core::Counter &counter) const;

@@ -3,6 +3,7 @@
 #include <map>
 
 #include "core/due_steps.h"
+#include "weave/counter_place.h"
 #include "weave/loop_counters.h"
 
 namespace chord::weave {
@@ -151,7 +152,7 @@ void LoopPlanner::hold_offers(const core::Plan &plan) {
     const core::Counter &c = plan.counters[k];
     if (c.site != core::Site::sum) {
       const Site &site = c.site == core::Site::edge ? sites_.edge[c.id] : sites_.block[c.id];
-      double plain = frequency(c) * isa::increment(place(), site.live).price;
+      double plain = frequency(c) * isa::increment(counter_place(options_, site), site.live).price;
       if (site.exists() && plain <= o->cost) continue;
     }
     hold(k, o->loop, holder_of(*o), o);

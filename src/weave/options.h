@@ -40,6 +40,9 @@ struct Options {
   std::shared_ptr<const format::PathSelection> chosen;  // its contents
   bool except_noise = false;        // ways that never return have no numbers
   core::PathAlgorithm path_algorithm = core::PathAlgorithm::sound;
+  bool context = false;             // count in records of calling contexts (weave/contexts.h)
+  bool context_functions = false;   // call sites of one function are one
+  uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;

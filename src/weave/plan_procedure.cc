@@ -11,6 +11,7 @@
 #include "core/vertex_edge_counters.h"
 #include "core/weights.h"
 #include "format/branch_hints.h"
+#include "weave/counter_place.h"
 
 namespace chord::weave {
 
@@ -38,9 +39,9 @@ Estimate estimate(const core::Graph &graph, const format::Procedure &map, const 
   return result;
 }
 
-double price(const Site &site, const isa::CounterPlace &place) {
+double price(const Site &site, const Options &options) {
   if (!site.exists()) return kImpossible;
-  return isa::increment(place, site.live).price + (site.is_stub() ? kStubPrice : 0);
+  return isa::increment(counter_place(options, site), site.live).price + (site.is_stub() ? kStubPrice : 0);
 }
 
 std::optional<core::Plan> place_counters(const core::Graph &graph, const core::Costs &costs,
@@ -84,15 +85,13 @@ std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const for
   Estimate estimated = estimate(graph, map, mnemonics, options);
   unmatched = estimated.unmatched;
   const std::vector<double> &weights = estimated.weights;
-  isa::CounterPlace place;
-  place.kind = options.counters;
   core::Costs costs;
   costs.edge.resize(p.edges.size());
   costs.never.resize(p.edges.size());
   costs.wanted.resize(p.edges.size());
   costs.vertex.assign(p.blocks.size(), kImpossible);
   for (size_t e = 0; e < p.edges.size(); ++e) {
-    costs.edge[e] = weights[e] * price(sites.edge[e], place);
+    costs.edge[e] = weights[e] * price(sites.edge[e], options);
     if (!sites.edge[e].exists()) costs.edge[e] = kImpossible;  // whatever its weight
     costs.never[e] = p.edges[e].kind == EdgeKind::never;
     // Padding runs on its edge, and the number of calls is that of the enter edge:
@@ -105,7 +104,7 @@ std::optional<core::Plan> plan_procedure(const assembly::Procedure &p, const for
     if (!sites.block[b].exists()) continue;
     double frequency = 0;
     for (core::EdgeId e : graph.in(b)) frequency += weights[e];
-    costs.vertex[b] = frequency * price(sites.block[b], place);
+    costs.vertex[b] = frequency * price(sites.block[b], options);
   }
   std::vector<core::OfferedSum> sums;
   for (const LoopPlanner::Offer &o : offers) {

@@ -39,6 +39,7 @@ struct Site {
   uint32_t next = core::kNone;  // original instruction executed next; kNone: it leaves
   uint32_t due = core::kNone;   // first instruction at which the count is supposed to be made
   bool ahead = false;           // stands in front of the jump that takes its edge
+  isa::PathHolder record;       // of the calling context, as seen from here; none: counters lie elsewhere
   std::string_view target;      // stubs: label to go on to
   uint32_t gap = assembly::kNoStatement;  // stubs: label in front of which one could stand and fall into the target
 

@@ -13,6 +13,8 @@
 #include "weave/describe.h"
 #include "weave/emit_records.h"
 #include "weave/brackets.h"
+#include "weave/contexts.h"
+#include "weave/counter_place.h"
 #include "weave/events.h"
 #include "weave/implied_entries.h"
 #include "weave/leaps.h"
@@ -38,8 +40,6 @@ bool matches_any(const std::vector<std::string> &globs, const std::string &funct
 bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &p, const core::Plan &plan,
                          const Sites &sites, const std::vector<Probe> &probes, const Options &options) {
   constexpr int64_t kReach = 127, kBytesPerInstruction = 10, kJumpGrowth = 4;
-  isa::CounterPlace place;
-  place.kind = options.counters;
   for (const assembly::Instruction &in : p.instructions) {
     if (!in.decoded.short_only) continue;
     std::string_view name = assembly::first_symbol(unit.source->statements[in.last_statement].operands);
@@ -58,7 +58,7 @@ bool short_branch_breaks(const assembly::Unit &unit, const assembly::Procedure &
     for (const core::Counter &c : plan.counters) {
       if (c.site == core::Site::sum) continue;
       const Site &site = c.site == core::Site::edge ? sites.edge[c.id] : sites.block[c.id];
-      add(site, isa::increment(place, site.live).price);
+      add(site, isa::increment(counter_place(options, site), site.live).price);
     }
     for (const Probe &probe : probes) add(probe.site, probe.snippet.price);
     if (distance > kReach) return true;
@@ -78,6 +78,17 @@ std::vector<Probe> sizes_of(const std::vector<PathProbe> &probes) {
   return sizes;
 }
 
+// Likewise. Bytes of the frame's moves, and of the code out of the way, are few.
+std::vector<Probe> sizes_of(const ContextWeaving &contexts) {
+  std::vector<Probe> sizes;
+  for (const ContextProbe &p : contexts.probes) {
+    Probe &size = sizes.emplace_back();
+    size.site = p.site;
+    size.snippet.price = p.role == ContextProbe::Role::enters ? isa::kEnterPrice : 4;
+  }
+  return sizes;
+}
+
 constexpr const char *kNothingChosen = "no path of it is chosen";
 
 // Placements other than the default are for study, event counters have a live value at
@@ -91,7 +102,7 @@ bool holds_loop_counters(const Options &options) {
 // counted, nor after SIGKILL.
 bool relies_on_callers(const Options &options) {
   return options.entries == Options::Entries::implied && options.place == core::Placement::optimal &&
-         options.events == 0 && !options.callsites && !options.paths && !options.durable;
+         options.events == 0 && !options.callsites && !options.paths && !options.durable && !options.context;
 }
 
 class UnitWeaver {
@@ -99,7 +110,7 @@ class UnitWeaver {
   // `implied` as find_implied_entries has it.
   UnitWeaver(const assembly::Unit &unit, const Options &options, const Surroundings &around, std::vector<bool> implied)
       : unit_(unit), options_(options), around_(around), describer_(unit, out_.map), jumped_(jumped_labels(unit)),
-        implied_(std::move(implied)), is_woven_(unit.procedures.size()) {}
+        implied_(std::move(implied)), is_woven_(unit.procedures.size()), keeps_record_(unit.procedures.size()) {}
 
   // Valid after run().
   const std::vector<bool> &woven() const { return is_woven_; }
@@ -138,11 +149,14 @@ class UnitWeaver {
     if (!is_selected(options_, std::string(p.name), file)) return;
     format::Procedure map = describer_.describe(p);
     map.key = base::Hash().add(out_.map.id).add(uint64_t{n}).value();
+    jump_words_.clear();
     if (map.skipped.empty()) map.skipped = weave(n, p, map);
     if (map.skipped.empty()) {
       uint32_t owner = section_owner_.try_emplace(p.fragments[0].section, n).first->second;
-      records_ += emit_records(unit_, p, map, n, owner, spots_, options_);
+      records_ += emit_records(unit_, p, map, n, owner, {spots_, context_sites_, context_frame_}, options_);
       is_woven_[n] = true;
+      keeps_record_[n] = context_sites_.has_value();
+      records_ += jump_words_;
       ++out_.woven;
     } else {
       map.instructions.clear();
@@ -169,6 +183,8 @@ class UnitWeaver {
     if (options_.chosen != nullptr && options_.chosen->find(map.name).empty()) return kNothingChosen;
     if (options_.paths) paths = weave_paths(n, p, map, liveness, sites, weights);
     if (paths && paths->plan.placement == core::Placement::none) return kNothingChosen;
+    std::optional<ContextWeaving> contexts;
+    if (options_.context) contexts = weave_contexts(n, p, map, liveness, sites);
     std::optional<LoopPlanner> loops;
     if (!paths && holds_loop_counters(options_)) loops.emplace(unit_, p, liveness, sites, weights, options_);
     std::optional<core::Plan> plan =
@@ -196,13 +212,21 @@ class UnitWeaver {
     std::vector<Probe> all = *probes;
     all.insert(all.end(), brackets->outer.begin(), brackets->outer.end());
     all.insert(all.end(), brackets->inner.begin(), brackets->inner.end());
+    if (contexts) {
+      std::vector<Probe> sizes = sizes_of(*contexts);
+      all.insert(all.end(), sizes.begin(), sizes.end());
+    }
     if (short_branch_breaks(unit_, p, *plan, sites, all, options_)) return "a one-byte branch over too much code";
     WovenProcedure woven =
-        weave_procedure(unit_, p, n, *plan, sites, weights, jumped_, held, *probes, *brackets, paths ? &*paths : nullptr, options_);
+        weave_procedure(unit_, p, n, *plan, sites, weights, jumped_, held, *probes, *brackets, paths ? &*paths : nullptr,
+                        contexts ? &*contexts : nullptr, options_);
     edits_.append(woven.edits);
     lacks_rules_ = lacks_rules_ || woven.lacks_rules;
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());
     out_.unmatched += unmatched;
+    context_sites_ = contexts ? std::optional(contexts->sites) : std::nullopt;
+    context_frame_ = contexts ? contexts->argument_distance : 0;
+    if (contexts) jump_words_ = emit_jump_words(*contexts, n);
     map.plan = std::move(*plan);
     map.marks = std::move(woven.marks);
     map.held = std::move(held.held);
@@ -232,6 +256,24 @@ class UnitWeaver {
       if (options_.chosen != nullptr) out_.unchosen.push_back({map.name, why_not});
     }
     return paths;
+  }
+
+  // Nothing, and the reason in the map, if the procedure counts as without contexts.
+  std::optional<ContextWeaving> weave_contexts(uint32_t n, const assembly::Procedure &p, format::Procedure &map,
+                                               assembly::Liveness &liveness, Sites &sites) {
+    if (context_unit_.unit == nullptr) context_unit_ = context_unit(unit_);
+    assembly::Liveness live = liveness;
+    Sites changed = sites;
+    std::optional<ContextWeaving> contexts = plan_contexts(context_unit_, p, map, live, changed, map.no_paths);
+    if (contexts && short_branch_breaks(unit_, p, {}, changed, sizes_of(*contexts), options_)) {
+      map.no_paths = "a one-byte branch over too much code";
+      contexts.reset();
+    }
+    if (!contexts) return contexts;
+    liveness = std::move(live);
+    sites = std::move(changed);
+    out_.paths[n] = {isa::register_numbered(contexts->holder.reg), contexts->holder.widens_frame(), contexts->above};
+    return contexts;
   }
 
   // The unwinder calls the stand-in; it adds the real routine as one more argument.
@@ -265,6 +307,8 @@ class UnitWeaver {
   std::string tail() const {
     std::string out = "\n\t.att_syntax prefix\n";
     if (out_.woven != 0) out += records_ + emit_event_records(options_) + personality_routines();
+    if (out_.woven != 0 && options_.context) out += emit_context_words(options_);
+    for (uint32_t n = 0; options_.context && n < unit_.procedures.size(); ++n) out += emit_record_mark(unit_, n, keeps_record_[n]);
     if (out_.woven != 0 && shares_registers_) out += isa::half_constants();
     if (out_.woven != 0 && lacks_rules_) out += emit_flag(CHORD_NO_RULES_SYMBOL);
     out += fmt::format("\t.section {},\"\",@progbits\n\t.incbin \"{}\"\n", CHORD_MAP_SECTION, around_.map_file);
@@ -286,8 +330,13 @@ class UnitWeaver {
   bool shares_registers_ = false;
   std::map<uint32_t, uint32_t> section_owner_;
   PathContext context_;
+  ContextUnit context_unit_;
+  std::optional<uint32_t> context_sites_;  // of the procedure just woven
+  int context_frame_ = 0;
   std::vector<bool> implied_;   // by procedure
   std::vector<bool> is_woven_;  // likewise
+  std::vector<bool> keeps_record_;  // likewise: of its calling context
+  std::string jump_words_;          // of the procedure just woven
 };
 
 }  // namespace

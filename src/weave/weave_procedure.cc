@@ -11,6 +11,8 @@
 
 #include "assembly/unwind_info.h"
 #include "weave/chunks.h"
+#include "weave/contexts.h"
+#include "weave/counter_place.h"
 #include "weave/early_ends.h"
 #include "weave/paths.h"
 #include "weave/stubs.h"
@@ -43,14 +45,15 @@ class Weaver {
  public:
   Weaver(const assembly::Unit &unit, const Procedure &p, uint32_t n, const core::Plan &plan, const Sites &sites,
          const std::vector<double> &weights, const JumpedLabels &jumped, const LoopCounters &loops, const PathWeaving *paths,
-         const Options &options)
+         const ContextWeaving *contexts, const Options &options)
       : unit_(unit), source_(*unit.source), symbols_(unit.symbols), p_(p), n_(n), plan_(plan), sites_(sites), weights_(weights),
-        jumped_(jumped), loops_(loops), paths_(paths), options_(options), spots_(p, n, loops.held, chunks_.before, chunks_.after) {
+        jumped_(jumped), loops_(loops), paths_(paths), contexts_(contexts), options_(options), spots_(p, n, loops.held, chunks_.before, chunks_.after) {
     rules_.resize(p.fragments.size());
     stubs_.resize(p.fragments.size());
   }
 
   WovenProcedure run(const std::vector<Probe> &probes, const Brackets &brackets) {
+    if (contexts_ != nullptr) enter_contexts();
     for (const Probe &p : brackets.outer) chunks_.put({p.site, p.edge, p.snippet}, Turn::first);
     for (const Piece &piece : loops_.pieces) chunks_.put(piece);
     for (uint32_t k = 0; k < plan_.counters.size(); ++k) probe(k);
@@ -60,6 +63,7 @@ class Weaver {
     }
     if (paths_ != nullptr) count_paths();
     for (const Probe &p : brackets.inner) chunks_.put({p.site, p.edge, p.snippet}, Turn::last);
+    if (contexts_ != nullptr) leave_contexts();
     std::set<uint32_t> falling;
     if (options_.stubs == Options::Stubs::needed) falling = falling_stubs(chunks_.stubs, weights_);
     for (const auto &[edge, chunk] : chunks_.stubs) stub(chunk, edge, falling.contains(edge));
@@ -115,7 +119,7 @@ class Weaver {
       if (held->by_program == StepKind::none) chunks_.put({site, edge, isa::increment(held->holder, site.live), Effect::count, k});
       return;
     }
-    isa::CounterPlace place{options_.counters, counters_label(n_), k};
+    isa::AnyPlace place = counter_place(options_, site, counters_label(n_), k);
     Turn turn = edge != core::kNone && leaves_block(site, p_.edges[edge]) ? Turn::leaving : Turn::entering;
     chunks_.put({site, edge, isa::increment(place, site.live), Effect::count, k}, turn);
   }
@@ -157,7 +161,9 @@ class Weaver {
 
   // ---- paths ----
 
-  bool is_widened() const { return paths_ != nullptr && paths_->holder.widens_frame(); }
+  // Of the path's number or the context's record.
+  isa::PathHolder holder() const { return paths_ != nullptr ? paths_->holder : contexts_ != nullptr ? contexts_->holder : isa::PathHolder{}; }
+  bool is_widened() const { return holder().widens_frame(); }
 
   void count_paths() {
     for (const PathProbe &p : paths_->probes) put_path_probe(p);
@@ -183,24 +189,64 @@ class Weaver {
       }
       put(std::move(part.snippet), part.effect, part.amount, std::move(part.detour));
     }
-    if (p.role == PathProbe::Role::leaves) put(narrow(p, rules_at_way_out(rules)), Effect::none, 0);
+    if (p.role == PathProbe::Role::leaves) {
+      bool unwinding = rules_at_way_out(rules);
+      put(narrow(site, p.edge, isa::narrow_frame(paths_->holder, unwinding), unwinding), Effect::none, 0);
+    }
   }
 
-  isa::Snippet narrow(const PathProbe &p, bool unwinding) {
+  // `text` takes the frame down on a way out; the rules behind it are as they were.
+  isa::Snippet narrow(const Site &site, uint32_t edge, const std::string &text, bool unwinding) {
     isa::Snippet s;
     if (unwinding) s.text = "\t.cfi_remember_state\n";
-    s.text += isa::narrow_frame(paths_->holder, unwinding);
-    const assembly::Block &from = p_.blocks[p_.edges[p.edge].from];
-    Site behind = p.site;
+    s.text += text;
+    const assembly::Block &from = p_.blocks[p_.edges[edge].from];
+    Site behind = site;
     behind.kind = Site::Kind::after;
     behind.statement = p_.instructions[from.first + from.count - 1].last_statement;
-    if (unwinding && !p.site.is_stub()) chunks_.put({behind, core::kNone, {"\t.cfi_restore_state\n"}}, Turn::leaving);
-    if (unwinding && p.site.is_stub()) restores_.insert(p.edge);
+    if (unwinding && !site.is_stub()) chunks_.put({behind, core::kNone, {"\t.cfi_restore_state\n"}}, Turn::leaving);
+    if (unwinding && site.is_stub()) restores_.insert(edge);
     return s;
+  }
+
+  // ---- calling contexts ----
+
+  void enter_contexts() {
+    isa::ContextLabels labels{context_id_label(n_), context_proc_label(n_), fmt::format(".Lchord_y{}", n_)};
+    for (const ContextProbe &p : contexts_->probes) {
+      if (p.role != ContextProbe::Role::enters) continue;
+      bool unwinding = rules_at(p.site).active;
+      chunks_.put({p.site, p.edge, {isa::enter_context(contexts_->holder, labels, p.scratch, unwinding), isa::kEnterPrice}}, Turn::first);
+    }
+    for (const Replacement &r : contexts_->moved) out_.edits.replace(r.at, r.length, r.text);
+    if (is_widened()) widen_rules(source_, p_, contexts_->holder, out_.edits);
+  }
+
+  void leave_contexts() {
+    for (const ContextProbe &p : contexts_->probes) {
+      int64_t slot = slot_offset(plan_.words(), p.call);
+      if (p.role == ContextProbe::Role::calls)
+        chunks_.put({p.site, core::kNone, isa::name_call(p.site.record, slot, p.site.live)}, Turn::last);
+      if (p.role == ContextProbe::Role::calls || p.role == ContextProbe::Role::enters) continue;
+      bool unwinding = is_widened() && rules_at_way_out(rules_at(p.site));
+      std::string text = p.role == ContextProbe::Role::jumps
+                             ? isa::leave_context_for(contexts_->holder, {slot, p.scratch, jump_word_label(n_, p.call), fmt::format(".Lchord_x{}_{}", n_, p.edge)}, unwinding)
+                             : isa::leave_context(contexts_->holder, contexts_->puts_back, unwinding);
+      chunks_.put({p.site, p.edge, narrow(p.site, p.edge, text, unwinding)}, Turn::last);
+    }
+  }
+
+  // By which the runtime finds the record of an activation.
+  std::string context_note() const {
+    bool in_frame = contexts_->holder.kind == isa::PathHolder::Kind::slot;
+    return fmt::format("\tnopl\t{}@tpoff(%rax)\n\tnopl\t{:#x}(%rax)\n", context_id_label(n_),
+                       CHORD_CONTEXT_NOTE + (is_widened() ? 0 : CHORD_CONTEXT_UNKEPT) +
+                           (in_frame ? CHORD_PATH_IN_FRAME : isa::dwarf_number(contexts_->holder.reg)));
   }
 
   // By which the runtime finds the number of an activation's path.
   std::string path_note() const {
+    if (contexts_ != nullptr) return context_note();
     if (paths_ == nullptr || paths_->holder.kind == isa::PathHolder::Kind::none) return {};
     if (plan_.placement == core::Placement::chosen_paths) return {};  // partial paths are none of them
     bool in_frame = paths_->holder.kind == isa::PathHolder::Kind::slot;
@@ -231,7 +277,7 @@ class Weaver {
     s.label = fmt::format(".Lchord_s{}_{}", n_, stub_count_++);
     s.rules = rules_before(site.fragment, site.statement);
     bool follows = s.rules.frame_follows_stack_pointer();
-    if (is_widened()) s.rules = widened(s.rules, paths_->holder);
+    if (is_widened()) s.rules = widened(s.rules, holder());
     std::string target = lasting_name(site, edge), jump = fmt::format("\tjmp\t{}\n", target);
     if (restores_.contains(number)) jump += "\t.cfi_restore_state\n";
     UnwindRules here = falls ? rules_in_gap(site) : UnwindRules{};
@@ -255,7 +301,7 @@ class Weaver {
 
   UnwindRules rules_in_gap(const Site &site) {
     const UnwindRules &rules = rules_before(site.fragment, site.gap);
-    return is_widened() ? widened(rules, paths_->holder) : rules;
+    return is_widened() ? widened(rules, holder()) : rules;
   }
 
   // A numeric label means something else at the end of the function, and a function that
@@ -362,7 +408,7 @@ class Weaver {
     uint32_t end = last_statement_of(p_, f);
     std::string text = "\n";
     UnwindRules now = rules_before(static_cast<uint32_t>(f), end + 1);
-    if (is_widened()) now = widened(now, paths_->holder);
+    if (is_widened()) now = widened(now, holder());
     std::string stubs;
     for (const Stub &s : stubs_[f]) {
       stubs += change_rules(now, s.rules) + s.label + ":\n" + s.body;
@@ -384,6 +430,7 @@ class Weaver {
   const JumpedLabels &jumped_;
   const LoopCounters &loops_;
   const PathWeaving *paths_;
+  const ContextWeaving *contexts_;
   const Options &options_;
   std::set<uint32_t> restores_;                   // ways out whose stub must put the rules back
   std::vector<std::optional<UnwindInfo>> rules_;  // by fragment, made when first asked for
@@ -404,8 +451,9 @@ class Weaver {
 WovenProcedure weave_procedure(const assembly::Unit &unit, const Procedure &procedure, uint32_t n,
                                const core::Plan &plan, const Sites &sites, const std::vector<double> &weights,
                                const JumpedLabels &jumped, const LoopCounters &loops, const std::vector<Probe> &probes,
-                               const Brackets &brackets, const PathWeaving *paths, const Options &options) {
-  return Weaver(unit, procedure, n, plan, sites, weights, jumped, loops, paths, options).run(probes, brackets);
+                               const Brackets &brackets, const PathWeaving *paths, const ContextWeaving *contexts,
+                               const Options &options) {
+  return Weaver(unit, procedure, n, plan, sites, weights, jumped, loops, paths, contexts, options).run(probes, brackets);
 }
 
 }  // namespace chord::weave

@@ -39,11 +39,13 @@ struct WovenProcedure {
 std::string personality_label(const std::string &personality);
 
 struct PathWeaving;
+struct ContextWeaving;
 
-// `paths` may be null: none are counted.
+// `paths` and `contexts` may be null: they are not counted.
 WovenProcedure weave_procedure(const assembly::Unit &unit, const assembly::Procedure &procedure, uint32_t n,
                                const core::Plan &plan, const Sites &sites, const std::vector<double> &weights,
                                const JumpedLabels &jumped, const LoopCounters &loops, const std::vector<Probe> &probes,
-                               const Brackets &brackets, const PathWeaving *paths, const Options &options);
+                               const Brackets &brackets, const PathWeaving *paths, const ContextWeaving *contexts,
+                               const Options &options);
 
 }  // namespace chord::weave

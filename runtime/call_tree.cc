@@ -1,0 +1,542 @@
+// Records of calling contexts: what woven code asks for when the slot it was called through
+// (chord_abi.h) does not hold its record, and how they get into the profile.
+//
+// Each thread has a tree of its own, which nobody else changes, so there are no locks. A signal
+// handler may run between any two instructions here: what is looked up is only ever added to,
+// with all signals blocked, and a table that has become too small stays where it is. Trees outlive
+// their threads.
+//
+//   invariant: a record's parent was made before it, and lies before it in the tree's list.
+#include "call_tree.h"
+
+#include "runtime.h"
+
+// On the stack: the return address, and the chord_context_proc, in whose place the record is
+// left. All registers but flags are kept, the vector registers, too, which libc may change.
+asm(R"(
+	.pushsection .text
+	.globl __chord_enter
+	.hidden __chord_enter
+	.type __chord_enter, @function
+	.p2align 4
+__chord_enter:
+	.cfi_startproc
+	endbr64
+	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
+	movq 88(%rsp), %rdi
+	leaq 88(%rsp), %rsi
+	movq %rsp, %rbp
+	.cfi_def_cfa_register rbp
+	.cfi_offset rbp, -88
+	andq $-16, %rsp
+	call __chord_known_record
+	testq %rax, %rax
+	jne 1f
+	movq 88(%rbp), %rdi
+	leaq 88(%rbp), %rsi
+	subq $512, %rsp
+	fxsave64 (%rsp)
+	call __chord_new_record
+	fxrstor64 (%rsp)
+1:	movq %rax, 88(%rbp)
+	movq %rbp, %rsp
+	.cfi_def_cfa_register rsp
+	__chord_pop rbp, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	.cfi_restore rbp
+	ret
+	.cfi_endproc
+	.size __chord_enter, . - __chord_enter
+	.popsection
+)");
+
+extern "C" {
+int64_t __chord_site_place() __attribute__((weak, visibility("hidden")));
+extern uint64_t __chord_root_slot[] __attribute__((weak, visibility("hidden")));
+extern const uint64_t __chord_context_mode __attribute__((weak, visibility("hidden")));
+}
+
+namespace chord::runtime {
+
+using Record = chord_context_record;
+using Proc = chord_context_proc;
+
+struct Slot {
+  Record *child;
+  Slot *back;
+};
+
+// Who was called where; a key of the table. Parents that are no record: see below.
+struct Call {
+  const Record *parent;
+  Proc *proc;
+  uint32_t site;
+  Slot *slot;  // null: none to remember it in
+};
+
+struct CallTable {
+  uint64_t capacity;  // a power of two
+  uint64_t used;
+  struct Entry {
+    const Record *parent;
+    const Proc *proc;
+    uint64_t site;
+    Record *record;  // written last
+  } entry[];
+};
+
+struct CallTree {
+  CallTree *next;
+  uint32_t thread;
+  Record *first, *last;
+  CallTable *table;
+  char *at, *end;  // free memory of the chunk in use
+  char *region_end;
+};
+
+namespace {
+
+static_assert(sizeof(Record) == CHORD_CONTEXT_COUNTERS && sizeof(Slot) == CHORD_CONTEXT_SLOT);
+
+const Record *const no_caller = nullptr;
+const Record *const a_signal = reinterpret_cast<const Record *>(CHORD_CONTEXT_SIGNAL);
+const Record *const no_memory = reinterpret_cast<const Record *>(CHORD_CONTEXT_OVERFLOW);
+bool is_record(const Record *parent) { return parent > no_memory; }
+
+constexpr size_t chunk_bytes = 64 * 1024, record_granule = 64;
+constexpr uint64_t default_limit = uint64_t{1} << 30;
+
+// At the start of each chunk: where the record that covers a granule begins, in granules.
+struct Chunk {
+  Region region;  // of a region's first chunk
+  uint16_t start[chunk_bytes / record_granule];
+};
+constexpr size_t chunk_head = (sizeof(Chunk) + record_granule - 1) / record_granule * record_granule;
+static_assert(chunk_bytes - chunk_head >= CHORD_CONTEXT_LARGEST + record_granule);
+
+// The thread's words beside each other: the slot in force, and the tree.
+struct Words {
+  Slot *site;
+  CallTree *tree;
+};
+Words &own_words() { return *reinterpret_cast<Words *>(thread_pointer() + __chord_site_place()); }
+
+const chord_proc &proc_of(const Proc &proc) {
+  return *reinterpret_cast<const chord_proc *>(reinterpret_cast<int64_t>(&proc.proc) + proc.proc);
+}
+uint64_t *counters_of(Record *record) { return reinterpret_cast<uint64_t *>(record + 1); }
+const uint64_t *counters_of(const Record *record) { return reinterpret_cast<const uint64_t *>(record + 1); }
+Slot *slots_of(Record *record) { return reinterpret_cast<Slot *>(counters_of(record) + proc_of(*record->proc).count); }
+
+// ---- Memory ----------------------------------------------------------------------
+
+Chunk *chunk_of(const void *address) {
+  return reinterpret_cast<Chunk *>(reinterpret_cast<uint64_t>(address) & ~(chunk_bytes - 1));
+}
+
+Record *record_around(const void *address) {
+  Chunk *chunk = chunk_of(address);
+  size_t offset = reinterpret_cast<uint64_t>(address) % chunk_bytes;
+  return reinterpret_cast<Record *>(reinterpret_cast<char *>(chunk) + chunk->start[offset / record_granule] * record_granule);
+}
+
+// The same of an address that may be anything; or null.
+Record *find_record(const Instance &instance, uint64_t address) {
+  const Region *region = __atomic_load_n(&instance.calling.regions, __ATOMIC_ACQUIRE);
+  while (region != nullptr && address - reinterpret_cast<uint64_t>(region->begin) >= static_cast<uint64_t>(region->end - region->begin))
+    region = region->next;
+  if (region == nullptr || address % chunk_bytes < chunk_head) return nullptr;
+  Record *record = record_around(reinterpret_cast<void *>(address));
+  return reinterpret_cast<char *>(record) == reinterpret_cast<char *>(chunk_of(record)) ? nullptr : record;
+}
+
+bool take_region(Instance &instance, CallTree &tree) {
+  size_t size = tree.region_end == nullptr ? 2 * chunk_bytes : 16 * chunk_bytes;
+  auto *pages = static_cast<char *>(map_pages(size + chunk_bytes));
+  if (pages == nullptr) return false;
+  char *begin = reinterpret_cast<char *>(chunk_of(pages + chunk_bytes - 1));
+  Region &region = reinterpret_cast<Chunk *>(begin)->region;
+  region = {nullptr, begin, begin + size};
+  region.next = __atomic_load_n(&instance.calling.regions, __ATOMIC_ACQUIRE);
+  while (!__atomic_compare_exchange_n(&instance.calling.regions, &region.next, &region, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) {
+  }
+  tree.end = begin;
+  tree.region_end = begin + size;
+  return true;
+}
+
+char *take_memory_of(Instance &instance, CallTree &tree, size_t size) {
+  size = (size + record_granule - 1) / record_granule * record_granule;
+  if (static_cast<size_t>(tree.end - tree.at) < size) {
+    if (tree.end == tree.region_end && !take_region(instance, tree)) return nullptr;
+    tree.at = tree.end + chunk_head;
+    tree.end += chunk_bytes;
+    __atomic_fetch_add(&instance.calling.bytes, chunk_bytes, __ATOMIC_RELAXED);
+  }
+  char *result = tree.at;
+  Chunk *chunk = chunk_of(result);
+  size_t first = reinterpret_cast<uint64_t>(result) % chunk_bytes / record_granule;
+  for (size_t i = 0; i < size / record_granule; ++i) chunk->start[first + i] = static_cast<uint16_t>(first);
+  tree.at += size;
+  return result;
+}
+
+// ---- The table of calls -------------------------------------------------------------
+
+uint64_t hash_of(const Call &call) {
+  uint64_t h = (reinterpret_cast<uint64_t>(call.parent) ^ reinterpret_cast<uint64_t>(call.proc) * 0x9e3779b97f4a7c15u) + call.site;
+  h *= 0x9e3779b97f4a7c15u;
+  return h ^ h >> 32;
+}
+
+CHORD_FAST CallTable::Entry &find_entry(CallTable &table, const Call &call) {
+  for (uint64_t at = hash_of(call);; ++at) {
+    CallTable::Entry &entry = table.entry[at & (table.capacity - 1)];
+    if (entry.record == nullptr || (entry.parent == call.parent && entry.proc == call.proc && entry.site == call.site)) return entry;
+  }
+}
+
+CHORD_FAST Record *look_up(const CallTree &tree, const Call &call) {
+  CallTable *table = __atomic_load_n(&tree.table, __ATOMIC_ACQUIRE);
+  return table == nullptr ? nullptr : find_entry(*table, call).record;
+}
+
+bool grow(CallTree &tree) {
+  uint64_t capacity = tree.table == nullptr ? 128 : 2 * tree.table->capacity;
+  auto *fresh = static_cast<CallTable *>(map_pages(sizeof(CallTable) + capacity * sizeof(CallTable::Entry)));
+  if (fresh == nullptr) return false;
+  fresh->capacity = capacity;
+  for (uint64_t i = 0; tree.table != nullptr && i < tree.table->capacity; ++i) {
+    const CallTable::Entry &old = tree.table->entry[i];
+    if (old.record == nullptr) continue;
+    find_entry(*fresh, {old.parent, const_cast<Proc *>(old.proc), static_cast<uint32_t>(old.site), nullptr}) = old;
+    ++fresh->used;
+  }
+  __atomic_store_n(&tree.table, fresh, __ATOMIC_RELEASE);
+  return true;
+}
+
+// Whatever is found there from now on; not at all if there is no room.
+void remember(CallTree &tree, const Call &call, Record *record) {
+  if ((tree.table == nullptr || 2 * tree.table->used >= tree.table->capacity) && !grow(tree)) return;
+  CallTable::Entry &entry = find_entry(*tree.table, call);
+  entry.parent = call.parent;
+  entry.proc = call.proc;
+  entry.site = call.site;
+  __atomic_store_n(&entry.record, record, __ATOMIC_RELEASE);
+  ++tree.table->used;
+}
+
+// ---- Calls ----------------------------------------------------------------------
+
+// The code a signal handler returns to: mov $15, %rax; syscall.
+bool is_signal_return(uint64_t pc) { return pc > 4096 && load<uint64_t>(reinterpret_cast<void *>(pc)) == 0x0f0000000fc0c748; }
+
+bool is_root(const Slot *slot) { return slot == reinterpret_cast<Slot *>(__chord_root_slot); }
+
+// `word`: where __chord_enter was given the procedure.
+CHORD_FAST Call call_of(Proc *proc, const uint64_t *word, Slot *slot) {
+  if (is_signal_return(load<uint64_t>(reinterpret_cast<const char *>(word) + proc->frame))) return {a_signal, proc, 0, nullptr};
+  if (is_root(slot)) return {no_caller, proc, 0, nullptr};
+  const auto *module = static_cast<const Module *>(proc->module);
+  auto *place = reinterpret_cast<char *>(slot);
+  if (module == nullptr || (place >= module->low && place < module->high)) return {no_memory, proc, 0, slot};
+  Record *parent = record_around(slot);
+  if (parent->kind == CHORD_CONTEXT_OVERFLOW) return {no_memory, proc, 0, slot};
+  bool by_site = (__chord_context_mode & CHORD_CONTEXT_FUNCTIONS) == 0;
+  return {parent, proc, by_site ? static_cast<uint32_t>(slot - slots_of(parent)) : 0, slot};
+}
+
+// The innermost caller that the recursion is folded onto, or null.
+Record *folded(const Call &call) {
+  uint64_t kept = __chord_context_mode & 0xffff;
+  const Record *found = nullptr;
+  if (!is_record(call.parent)) return nullptr;
+  for (const Record *at = call.parent; at != nullptr; at = at->parent) {
+    if (at->proc != call.proc) continue;
+    if (found == nullptr) found = at;
+    if (--kept == 0) return const_cast<Record *>(found);
+  }
+  return nullptr;
+}
+
+void fill(Record *record, const Call &call, uint32_t thread) {
+  const Record *parent = is_record(call.parent) ? call.parent : nullptr;
+  uint64_t kind = parent != nullptr ? parent->kind : reinterpret_cast<uint64_t>(call.parent);
+  uint64_t above = parent != nullptr ? parent->key : CHORD_CONTEXT_ROOT_KEY(kind);
+  record->id = call.proc->id;
+  record->site = call.site;
+  record->proc = call.proc;
+  record->parent = const_cast<Record *>(parent);
+  record->key = CHORD_CONTEXT_KEY(above, 1 + call.site, proc_of(*call.proc).key);
+  record->kind = parent != nullptr ? uint32_t{CHORD_CONTEXT_CALLED} : static_cast<uint32_t>(kind);
+  record->thread = thread;
+  Slot *slots = slots_of(record);
+  for (uint32_t i = 0; i < call.proc->sites; ++i) slots[i] = {reinterpret_cast<Record *>(__chord_root_slot + 2), slots + i};
+}
+
+// For when there is no other: all threads share it.
+Record *spare_record(Proc *proc) {
+  auto *spare = reinterpret_cast<Record *>(reinterpret_cast<int64_t>(&proc->spare) + proc->spare);
+  if (__atomic_load_n(&spare->proc, __ATOMIC_ACQUIRE) == nullptr) fill(spare, {no_memory, proc, 0, nullptr}, 0);
+  return spare;
+}
+
+size_t record_bytes(const Proc &proc) {
+  return sizeof(Record) + proc_of(proc).count * sizeof(uint64_t) + proc.sites * sizeof(Slot);
+}
+
+Record *make_record(Instance &instance, CallTree &tree, const Call &call) {
+  auto *record = reinterpret_cast<Record *>(take_memory_of(instance, tree, record_bytes(*call.proc)));
+  if (record == nullptr) return nullptr;
+  fill(record, call, tree.thread);
+  (tree.last != nullptr ? tree.last->next : tree.first) = record;
+  tree.last = record;
+  return record;
+}
+
+Record *find_or_make(Instance &instance, CallTree &tree, Call call) {
+  if (Record *known = look_up(tree, call)) return known;
+  Record *record = folded(call);
+  bool full = __atomic_load_n(&instance.calling.bytes, __ATOMIC_RELAXED) >= instance.calling.limit;
+  if (record == nullptr && full && call.parent != no_memory) record = find_or_make(instance, tree, {no_memory, call.proc, 0, nullptr});
+  if (record == nullptr) record = make_record(instance, tree, call);
+  if (record == nullptr) {
+    instance.notes |= note_out_of_memory;
+    return spare_record(call.proc);
+  }
+  remember(tree, call, record);
+  return record;
+}
+
+CallTree *make_tree(Instance &instance, Words &words) {
+  Thread *thread = current_thread(instance);
+  CallTree *tree;
+  {
+    Guard guard(instance.lock);
+    if (words.tree != nullptr) return words.tree;
+    tree = static_cast<CallTree *>(take_memory(instance, sizeof(CallTree)));
+    if (tree == nullptr) return nullptr;
+    *tree = {};
+    tree->thread = thread != nullptr ? thread->number : 0;
+    tree->next = instance.calling.trees;
+    instance.calling.trees = tree;
+  }
+  words.tree = tree;
+  return tree;
+}
+
+}  // namespace
+
+extern "C" CHORD_SHARED CHORD_FAST Record *__chord_known_record(Proc *proc, const uint64_t *word) {
+  Words &words = own_words();
+  if (words.tree == nullptr) return nullptr;
+  Call call = call_of(proc, word, words.site);
+  Record *record = look_up(*words.tree, call);
+  if (record != nullptr && call.slot != nullptr) call.slot->child = record;
+  return record;
+}
+
+extern "C" CHORD_SHARED Record *__chord_new_record(Proc *proc, const uint64_t *word) {
+  Words &words = own_words();
+  Instance *running = instance();
+  if (running == nullptr || proc->module == nullptr) return spare_record(proc);
+  Mask mask = set_mask(~Mask{0});
+  CallTree *tree = words.tree != nullptr ? words.tree : make_tree(*running, words);
+  Record *record = tree == nullptr ? spare_record(proc) : nullptr;
+  if (tree != nullptr) {
+    Call call = call_of(proc, word, words.site);
+    record = find_or_make(*running, *tree, call);
+    if (call.slot != nullptr) call.slot->child = record;
+  }
+  set_mask(mask);
+  return record;
+}
+
+// ---- Modules and segments -----------------------------------------------------------
+
+namespace {
+
+Proc *context_proc(const chord_proc &proc) {
+  if (proc.kind != CHORD_COUNTERS_RECORD) return nullptr;
+  return reinterpret_cast<Proc *>(reinterpret_cast<int64_t>(&proc.counters) + proc.counters);
+}
+
+template <class Visit>
+void for_each_record(const Instance &instance, Visit &&visit) {
+  for (CallTree *tree = instance.calling.trees; tree != nullptr; tree = tree->next)
+    for (Record *record = tree->first; record != nullptr; record = record->next) visit(*tree, *record);
+}
+
+template <class Visit>
+void for_each_spare(const Module &module, Visit &&visit) {
+  for (size_t i = 0; module.live && i < module.proc_count; ++i)
+    if (Proc *proc = context_proc(module.procs[i])) {
+      auto *spare = reinterpret_cast<Record *>(reinterpret_cast<int64_t>(&proc->spare) + proc->spare);
+      if (spare->proc != nullptr) visit(*spare);
+    }
+}
+
+// The encoding of CHORD_RECORD_CONTEXTS; without memory, its size.
+class Encoder {
+ public:
+  Encoder(char *at, const char *end) : at_(at), end_(end) {}
+  void byte(uint8_t value) {
+    if (at_ != nullptr && at_ < end_) *at_++ = static_cast<char>(value);
+    ++size_;
+  }
+  void leb(uint64_t value) {
+    for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
+    byte(static_cast<uint8_t>(value));
+  }
+  void word(uint64_t value) {
+    for (int i = 0; i < 8; ++i) byte(static_cast<uint8_t>(value >> 8 * i));
+  }
+  CHORD_FAST void counters(const Record &record, uint32_t count) {
+    const uint64_t *now = counters_of(&record), *before = record.written;
+    leb(count);
+    uint64_t zeros = 0;
+    for (uint32_t i = 0; i < count; ++i) {
+      uint64_t value = now[i] - (before != nullptr ? before[i] : 0);
+      if (value != 0) {
+        if (zeros != 0) put_zeros(zeros);
+        zeros = 0;
+        leb(value);
+      } else {
+        ++zeros;
+      }
+    }
+    if (zeros != 0) put_zeros(zeros);
+  }
+  size_t size() const { return size_; }
+
+ private:
+  void put_zeros(uint64_t zeros) {
+    byte(0);
+    leb(zeros - 1);
+  }
+  char *at_;
+  const char *end_;
+  size_t size_ = 0;
+};
+
+void encode(Encoder &out, const Record &record, uint64_t parent) {
+  const Module &module = *static_cast<const Module *>(record.proc->module);
+  const chord_proc &proc = proc_of(*record.proc);
+  out.leb(record.thread);
+  out.leb(module.number);
+  out.word(proc.key);
+  out.leb(record.kind);
+  out.word(parent);
+  out.leb(record.site);
+  out.word(record.key);
+  out.counters(record, proc.count);
+}
+
+size_t encode_all(const Instance &instance, Encoder out) {
+  for (CallTree *tree = instance.calling.trees; tree != nullptr; tree = tree->next)
+    for (Record *record = tree->first; record != nullptr; record = record->next)
+      encode(out, *record, record->parent != nullptr ? record->parent->key : 0);
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    for_each_spare(*module, [&](const Record &spare) { encode(out, spare, 0); });
+  return out.size();
+}
+
+void note_written(Instance &instance, Record &record) {
+  uint32_t count = proc_of(*record.proc).count;
+  if (record.written == nullptr) record.written = static_cast<uint64_t *>(take_memory(instance, count * sizeof(uint64_t) + 8));
+  if (record.written != nullptr) copy_words(record.written, counters_of(&record), count);
+}
+
+void note_all_written(Instance &instance) {
+  for_each_record(instance, [&](const CallTree &, Record &record) { note_written(instance, record); });
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    for_each_spare(*module, [&](Record &spare) { note_written(instance, spare); });
+}
+
+}  // namespace
+
+void begin_contexts(const Module &module) {
+  uint32_t first = 0;
+  for (size_t i = 0; i < module.proc_count; first += module.procs[i].count, ++i)
+    if (Proc *proc = context_proc(module.procs[i])) {
+      proc->first = first;
+      proc->module = const_cast<Module *>(&module);
+    }
+}
+
+void add_context_counters(const Instance &instance, const Module &module, uint64_t *into) {
+  auto add = [&](const Record &record) {
+    if (record.proc->module != &module) return;
+    const uint64_t *counters = counters_of(&record);
+    for (uint32_t k = 0, count = proc_of(*record.proc).count; k < count; ++k)
+      into[record.proc->first + k] += __atomic_load_n(counters + k, __ATOMIC_RELAXED);
+  };
+  for_each_record(instance, [&](const CallTree &, const Record &record) { add(record); });
+  for_each_spare(module, add);
+}
+
+void collect_contexts(Instance &instance, bool goes_on) {
+  Contexts &contexts = instance.calling;
+  forget_collected_contexts(instance);
+  size_t size = encode_all(instance, Encoder(nullptr, nullptr));
+  if (size == 0) return;
+  contexts.capacity = size + size / 8 + 4096;
+  contexts.data = static_cast<char *>(map_pages(contexts.capacity));
+  if (contexts.data == nullptr) {
+    instance.notes |= note_out_of_memory;
+    return;
+  }
+  size = encode_all(instance, Encoder(contexts.data, contexts.data + contexts.capacity));
+  contexts.size = size <= contexts.capacity ? size : 0;
+  if (contexts.size == 0) instance.notes |= note_out_of_memory;
+  if (goes_on) note_all_written(instance);
+}
+
+void forget_collected_contexts(Instance &instance) {
+  Contexts &contexts = instance.calling;
+  if (contexts.data != nullptr) unmap_pages(contexts.data, contexts.capacity);
+  contexts.data = nullptr;
+  contexts.size = 0;
+}
+
+void restart_contexts(Instance &instance) { note_all_written(instance); }
+
+uint64_t context_key(const Instance &instance, uint64_t address, uint32_t id) {
+  Record *record = address % 8 == 0 ? find_record(instance, address) : nullptr;
+  if (record != nullptr && reinterpret_cast<uint64_t>(record) == address && static_cast<uint32_t>(record->id) == id)
+    return CHORD_CONTEXT_EXIT(record->key, record->thread);
+  for (const Module *module = instance.modules; module != nullptr; module = module->next) {
+    if (address - reinterpret_cast<uint64_t>(module->low) >= static_cast<uint64_t>(module->high - module->low)) continue;
+    uint64_t key = 0;
+    for_each_spare(*module, [&](const Record &spare) {
+      if (reinterpret_cast<uint64_t>(&spare) == address && static_cast<uint32_t>(spare.id) == id) key = CHORD_CONTEXT_EXIT(spare.key, 0);
+    });
+    return key;
+  }
+  return 0;
+}
+
+void put_back_site(const Instance &instance, uint64_t slot) {
+  if (__chord_root_slot == nullptr) return;
+  bool is_slot = is_root(reinterpret_cast<Slot *>(slot));
+  if (Record *record = is_slot ? nullptr : find_record(instance, slot)) {
+    uint64_t first = reinterpret_cast<uint64_t>(slots_of(record));
+    is_slot = slot - first < record->proc->sites * sizeof(Slot) && (slot - first) % sizeof(Slot) == 0;
+  }
+  if (is_slot) own_words().site = reinterpret_cast<Slot *>(slot);
+}
+
+void leave_site() {
+  if (__chord_root_slot != nullptr) own_words().site = own_words().site->back;
+}
+
+bool counts_contexts(const Instance &instance) { return instance.calling.trees != nullptr; }
+
+void read_context_limit(Instance &instance, const char *megabytes) {
+  uint64_t limit = 0;
+  for (; megabytes != nullptr && *megabytes >= '0' && *megabytes <= '9' && limit < 1 << 24; ++megabytes)
+    limit = limit * 10 + static_cast<uint64_t>(*megabytes - '0');
+  instance.calling.limit = limit != 0 ? limit << 20 : default_limit;
+}
+
+}  // namespace chord::runtime

@@ -1,0 +1,64 @@
+#include <fmt/core.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/diagnostics.h"
+#include "cli/command.h"
+#include "cli/options.h"
+#include "report/contexts.h"
+#include "report/summary.h"
+
+namespace chord::cli {
+namespace {
+
+constexpr const char *kExamples =
+    "Examples:\n"
+    "  chord --context gcc -O2 -g prog.c -o prog && ./prog && chord contexts\n"
+    "  chord contexts --threshold=1          without what took less than 1 % of the instructions\n"
+    "  chord contexts --function=parse       all contexts of one function, with their chains of callers\n"
+    "  chord contexts --callers=parse        who calls it, from where, and what that took; --callees likewise\n"
+    "  chord report --context='main > * > parse'\n"
+    "  chord annotate --context=1f2e3d4c5b6a7988\n"
+    "\n"
+    "A context is a chain of calls from where a thread began, or a signal handler. A function that calls\n"
+    "itself, by way of others or not, has one context: that of its first activation. Functions\n"
+    "that were not built with chord are passed over: what they call back is called where they were.\n";
+
+}  // namespace
+
+int cmd_contexts(std::vector<std::string> args) {
+  CLI::App app("What every function did in every chain of callers.", "chord contexts");
+  InputOptions input;
+  ListingOptions listing;
+  report::ContextView view;
+  std::string function, callers, callees;
+  double percent = 0;
+  bool missing = false;
+  add_input_options(app, input);
+  app.add_option("--function", function, "all contexts of one function")->type_name("NAME");
+  app.add_option("--callers", callers, "who calls a function, added up over its contexts")->type_name("NAME");
+  app.add_option("--callees", callees, "what a function calls, likewise")->type_name("NAME");
+  app.add_flag("--missing", missing, "functions without records of their contexts, and why");
+  app.add_flag("--by-thread", view.by_thread, "each thread's tree by itself");
+  app.add_option("--threshold", percent, "leave out contexts with less than this share of all instructions")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
+  add_listing_options(app, listing);
+  app.footer(kExamples);
+  if (!parse(app, std::move(args))) return 0;
+  if (!function.empty() + !callers.empty() + !callees.empty() + missing > 1)
+    throw base::UsageError("--function, --callers, --callees and --missing do not go together");
+  view.threshold = percent / 100;
+  analysis::Program program = load(input, false);
+  if (program.contexts.empty())
+    throw base::Error(fmt::format("{}: the profile holds no calling contexts", program.name), "build with `chord --context gcc …`");
+  report::Table table = missing            ? report::list_functions_without(program)
+                        : !function.empty()  ? report::list_contexts_of(program, function, view)
+                        : !callers.empty() ? report::list_callers(program, callers, view)
+                        : !callees.empty() ? report::list_callees(program, callees, view)
+                                           : report::list_contexts(program, view);
+  nlohmann::ordered_json head = report::json_head(program);
+  head["contexts"] = program.contexts.size();
+  print_listing(table, listing, head);
+  return 0;
+}
+
+}  // namespace chord::cli

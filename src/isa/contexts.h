@@ -1,0 +1,54 @@
+// Probes that keep and use the record of an activation's calling context (chord_abi.h).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <variant>
+
+#include "isa/isa.h"
+
+namespace chord::isa {
+
+// A counter in the record whose address the holder keeps.
+struct RecordPlace {
+  PathHolder holder;
+  int64_t index = 0;
+};
+using AnyPlace = std::variant<CounterPlace, RecordPlace>;
+
+// As for counters elsewhere (isa.h).
+Snippet increment(const AnyPlace &place, Resources live);
+Snippet add_register(const AnyPlace &place, const Holder &holder, Resources live);
+Snippet subtract_register(const AnyPlace &place, const Holder &holder, Resources live);
+
+// The holder keeps the address of the activation's record (chord_abi.h). Unlike a path
+// register it never changes; the other word of the widened frame keeps the slot in force
+// at entry.
+struct ContextLabels {
+  std::string id;    // thread-local: its offset is the procedure's id
+  std::string proc;  // chord_context_proc
+  std::string found;  // where control is when the record is known
+};
+// In front of everything else, frame and all. `scratch`: a dead register where the holder is a
+// word of the frame, if there is one. Flags must be dead.
+std::string enter_context(const PathHolder &holder, const ContextLabels &labels, unsigned scratch, bool unwinding);
+inline constexpr unsigned kEnterPrice = 6;
+// Bytes from the word in which it asks the runtime to the return address.
+int record_argument_distance(const PathHolder &holder, unsigned scratch);
+// Out of the procedure, with the slot put back that was in force at entry. `puts_back`: also where the holder is
+// a free register; not if the procedure is never jumped to.
+std::string leave_context(const PathHolder &holder, bool puts_back, bool unwinding);
+// By a jump that is a call if what it leads to keeps a record, too. Flags must be dead.
+struct ContextJump {
+  int64_t slot = 0;                 // of the call
+  unsigned scratch = kNoRegister;   // dead there; a holder that is a free register needs one
+  std::string known;                // a word: 0 if the target keeps no record
+  std::string label;                // to be defined
+};
+std::string leave_context_for(const PathHolder &holder, const ContextJump &jump, bool unwinding);
+// Names the slot before a call.
+Snippet name_call(const PathHolder &holder, int64_t slot, Resources live);
+// A register that is in none of them, for the above; kNoRegister if there is none.
+unsigned scratch_register(Resources live);
+
+}  // namespace chord::isa

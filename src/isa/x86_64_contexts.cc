@@ -1,0 +1,172 @@
+// Writing what keeps the record of the calling context (chord_abi.h) for x86-64.
+//
+// In words of eight bytes, downwards from the return address:
+//   holder saved   the caller's register, the slot in force at entry; on the way out the
+//                  record one word below, in the red zone, for whoever is interrupted there
+//   holder slot    the slot in force at entry, the record
+//   holder free    nothing: the procedure makes no calls, so the slot stays in force; on the way out
+//                  the record where a saved holder has it
+#include <fmt/core.h>
+
+#include <array>
+
+#include "chord_abi.h"
+#include "isa/contexts.h"
+#include "isa/x86_64_registers.h"
+#include "isa/x86_64_text.h"
+
+namespace chord::isa {
+namespace {
+
+constexpr const char *kSite = "%fs:" CHORD_SITE_SYMBOL "@tpoff";
+constexpr std::array<unsigned, 9> kScratch = {r11, r10, rcx, rdx, rsi, rdi, r8, r9, rax};
+
+class Lines {
+ public:
+  explicit Lines(bool unwinding) : unwinding_(unwinding) {}
+  template <class... T>
+  Lines &line(fmt::format_string<T...> text, T &&...values) {
+    text_ += "\t" + fmt::format(text, std::forward<T>(values)...) + "\n";
+    return *this;
+  }
+  Lines &moved(int bytes) { return rule(fmt::format(".cfi_adjust_cfa_offset {}", bytes)); }
+  Lines &rule(const std::string &text) {
+    if (unwinding_ && !text.empty()) text_ += "\t" + text + "\n";
+    return *this;
+  }
+  Lines &label(const std::string &name) {
+    text_ += name + ":\n";
+    return *this;
+  }
+  std::string take() { return std::move(text_); }
+
+ private:
+  bool unwinding_;
+  std::string text_;
+};
+
+bool in_register(const PathHolder &h) { return h.kind != PathHolder::Kind::slot; }
+
+}  // namespace
+
+unsigned scratch_register(Resources live) {
+  for (unsigned r : kScratch) {
+    if (!(live & general(r))) return r;
+  }
+  return kNoRegister;
+}
+
+namespace {
+
+// Asks the runtime unless the record is the procedure's own.
+void ask_for_record(Lines &out, const ContextLabels &labels, const std::string &record) {
+  out.line("cmpq\t${}@tpoff,({})", labels.id, record);
+  out.line("je\t{}", labels.found);
+  out.line("leaq\t{}(%rip),{}", labels.proc, record).line("pushq\t{}", record).moved(8);
+  out.line("call\t__chord_enter").line("popq\t{}", record).moved(-8);
+}
+
+// Without a dead register: one is kept below the frame.
+std::string enter_pressed(const ContextLabels &labels, bool unwinding) {
+  Lines out(unwinding);
+  const std::string other = reg(r11);
+  out.line("leaq\t-16(%rsp),%rsp").moved(16).line("pushq\t{}", other).moved(8).line("movq\t{},{}", kSite, other);
+  out.line("pushq\t8({})", other).moved(8).line("popq\t16(%rsp)").moved(-8);
+  out.line("movq\t({0}),{0}", other).line("movq\t{},8(%rsp)", other);
+  ask_for_record(out, labels, other);
+  out.line("movq\t{},8(%rsp)", other).label(labels.found).line("popq\t{}", other).moved(-8);
+  return out.take();
+}
+
+}  // namespace
+
+std::string enter_context(const PathHolder &h, const ContextLabels &labels, unsigned scratch, bool unwinding) {
+  if (!in_register(h) && scratch == kNoRegister) return enter_pressed(labels, unwinding);
+  Lines out(unwinding);
+  std::string record = reg(in_register(h) ? h.reg : scratch);
+  if (h.kind == PathHolder::Kind::saved) out.line("pushq\t{}", record).moved(8).rule(saved_register_rule(h));
+  out.line("movq\t{},{}", kSite, record);
+  if (h.widens_frame()) out.line("pushq\t8({})", record).moved(8);
+  if (!in_register(h)) out.line("pushq\t({})", record).moved(8);
+  out.line("movq\t({0}),{0}", record);
+  ask_for_record(out, labels, record);
+  if (!in_register(h)) out.line("movq\t{},(%rsp)", record);
+  return out.take() + labels.found + ":\n";
+}
+
+int record_argument_distance(const PathHolder &h, unsigned scratch) {
+  bool pressed = !in_register(h) && scratch == kNoRegister;
+  return 8 + (h.widens_frame() ? kWidening : 0) + (pressed ? 8 : 0);
+}
+
+std::string leave_context(const PathHolder &h, bool puts_back, bool unwinding) {
+  Lines out(unwinding);
+  if (h.kind == PathHolder::Kind::free && puts_back) {
+    out.line("movq\t{},-24(%rsp)", reg(h.reg)).line("movq\t{},{}", kSite, reg(h.reg));
+    out.line("movq\t8({0}),{0}", reg(h.reg)).line("movq\t{},{}", reg(h.reg), kSite);
+  }
+  if (h.kind == PathHolder::Kind::saved) {
+    out.line("movq\t{},-8(%rsp)", reg(h.reg)).line("popq\t{}", kSite).moved(-8);
+    out.line("popq\t{}", reg(h.reg)).moved(-8).rule(fmt::format(".cfi_restore {}", dwarf_number(h.reg)));
+  }
+  if (h.kind == PathHolder::Kind::slot) {
+    out.line("leaq\t8(%rsp),%rsp").moved(-8).line("popq\t{}", kSite).moved(-8);
+  }
+  return out.take();
+}
+
+namespace {
+
+// `at`: the address of the jump's slot, which has been told what to put back.
+void choose_site(Lines &out, const ContextJump &jump, const std::string &at) {
+  out.line("cmpq\t$0,{}(%rip)", jump.known).line("jne\t{}", jump.label).line("movq\t8({0}),{0}", at);
+  out.label(jump.label).line("movq\t{},{}", at, kSite);
+}
+
+// Without a dead register: one is kept below the frame.
+void leave_pressed(Lines &out, const ContextJump &jump) {
+  const std::string other = reg(r11);
+  out.line("pushq\t{}", other).moved(8).line("movq\t8(%rsp),{}", other).line("leaq\t{0}({1}),{1}", jump.slot, other);
+  out.line("pushq\t16(%rsp)").moved(8).line("popq\t8({})", other).moved(-8);
+  choose_site(out, jump, other);
+  out.line("popq\t{}", other).moved(-8).line("leaq\t16(%rsp),%rsp").moved(-16);
+}
+
+}  // namespace
+
+std::string leave_context_for(const PathHolder &h, const ContextJump &jump, bool unwinding) {
+  Lines out(unwinding);
+  std::string record = in_register(h) ? reg(h.reg) : "", other = jump.scratch == kNoRegister ? "" : reg(jump.scratch);
+  if (h.kind == PathHolder::Kind::free) {
+    out.line("movq\t{},{}", kSite, other).line("movq\t8({0}),{0}", other).line("movq\t{},{}({})", other, jump.slot + 8, record);
+    out.line("cmpq\t$0,{}(%rip)", jump.known).line("je\t{}", jump.label).line("leaq\t{}({}),{}", jump.slot, record, other);
+    out.label(jump.label).line("movq\t{},{}", other, kSite);
+  } else if (h.kind == PathHolder::Kind::saved) {
+    out.line("movq\t{},-8(%rsp)", record).line("leaq\t{0}({1}),{1}", jump.slot, record).line("popq\t8({})", record).moved(-8);
+    choose_site(out, jump, record);
+    out.line("popq\t{}", record).moved(-8).rule(fmt::format(".cfi_restore {}", dwarf_number(h.reg)));
+  } else if (jump.scratch != kNoRegister) {
+    out.line("popq\t{}", other).moved(-8).line("leaq\t{0}({1}),{1}", jump.slot, other).line("popq\t8({})", other).moved(-8);
+    choose_site(out, jump, other);
+  } else {
+    leave_pressed(out, jump);
+  }
+  return out.take();
+}
+
+Snippet name_call(const PathHolder &h, int64_t slot, Resources live) {
+  if (in_register(h)) live |= general(h.reg);
+  unsigned free = scratch_register(live), other = free == kNoRegister ? r11 : free;
+  int64_t moved = free == kNoRegister ? kRedZone + 8 : 0;
+  std::string text, from = reg(in_register(h) ? h.reg : other);
+  if (!in_register(h)) {
+    int64_t displacement = h.displacement + (h.base == kStackPointer ? moved : 0);
+    text = fmt::format("\tmovq\t{}({}),{}\n", displacement, reg(h.base), from);
+  }
+  text += fmt::format("\tleaq\t{}({}),{}\n\tmovq\t{},{}\n", slot, from, reg(other), reg(other), kSite);
+  unsigned price = in_register(h) ? 2 : 3;
+  if (moved == 0) return {text, price};
+  return {move_stack(-kRedZone) + push(other) + text + pop(other) + move_stack(kRedZone), price + 4, true};
+}
+
+}  // namespace chord::isa

@@ -1,0 +1,249 @@
+#include "report/contexts.h"
+
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <tuple>
+
+#include "analysis/context_pattern.h"
+#include "base/diagnostics.h"
+#include "report/listings.h"
+
+namespace chord::report {
+
+using analysis::CountedContext;
+using analysis::CountedProcedure;
+using analysis::Program;
+
+namespace {
+
+std::string site_of(const CountedProcedure &caller, uint32_t call) {
+  if (call == core::kNone) return {};
+  const format::Instruction &in = caller.map->instructions[call];
+  if (in.line == 0) return fmt::format("{}+{:#x}", caller.map->fragments[in.fragment].name, in.offset);
+  return fmt::format("{}:{}", std::filesystem::path(caller.unit->files[in.file]).filename().string(), in.line);
+}
+
+const char *kind_name(uint32_t kind) {
+  return kind == CHORD_CONTEXT_SIGNAL ? "signal" : kind == CHORD_CONTEXT_OVERFLOW ? "overflow" : "";
+}
+
+// Nodes in the order of the tree, the dearest first among siblings.
+std::vector<ContextNode> arranged(const std::vector<ContextNode> &nodes) {
+  std::map<uint32_t, std::vector<uint32_t>> children;
+  for (uint32_t i = 0; i < nodes.size(); ++i) children[nodes[i].parent].push_back(i);
+  for (auto &[parent, own] : children) {
+    std::stable_sort(own.begin(), own.end(), [&](uint32_t a, uint32_t b) { return nodes[a].inclusive > nodes[b].inclusive; });
+  }
+  std::vector<ContextNode> out;
+  std::vector<uint32_t> stack(children[core::kNone].rbegin(), children[core::kNone].rend()), place(nodes.size());
+  while (!stack.empty()) {
+    uint32_t n = stack.back();
+    stack.pop_back();
+    place[n] = static_cast<uint32_t>(out.size());
+    out.push_back(nodes[n]);
+    ContextNode &node = out.back();
+    if (node.parent != core::kNone) {
+      node.parent = place[node.parent];
+      node.depth = out[node.parent].depth + 1;
+    }
+    if (node.calls == 0 && node.inclusive == 0) {  // only an earlier part of the run counted it
+      out.pop_back();
+      continue;
+    }
+    if (auto found = children.find(n); found != children.end()) stack.insert(stack.end(), found->second.rbegin(), found->second.rend());
+  }
+  return out;
+}
+
+bool is_function(const CountedProcedure &p, const std::string &name) { return p.map->name == name || demangle(p.map->name) == name; }
+
+void want_function(const Program &program, const std::string &name) {
+  bool known = std::any_of(program.procedures.begin(), program.procedures.end(), [&](const CountedProcedure &p) { return is_function(p, name); });
+  if (!known) throw base::Error(fmt::format("{}: no such function", name), "`chord report --by=function` lists them");
+}
+
+// Neighbours of a function in the tree, added up by site.
+class Neighbours {
+ public:
+  void add(const CountedProcedure *function, const std::string &site, const ContextNode &node) {
+    auto &[calls, exclusive, inclusive] = sums_[{function, site}];
+    calls += node.calls;
+    exclusive += node.exclusive;
+    inclusive += node.inclusive;
+  }
+
+  Table table(const std::string &by) {
+    Table t;
+    t.by = by;
+    t.columns = {{"function", "", true}, {"demangled", by, true}, {"site", "site", true}, {"calls", "calls"},
+                 {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"share", "share"}};
+    t.text_order = {5, 6, 4, 3, 2, 1};
+    t.weight = 5;
+    uint64_t whole = 0;
+    for (const auto &[who, sum] : sums_) whole += std::get<2>(sum);
+    for (const auto &[who, sum] : sums_) {
+      const auto &[calls, exclusive, inclusive] = sum;
+      std::string name = who.first == nullptr ? "" : who.first->map->name;
+      t.add({text(t.keep(name)), text(t.keep(name.empty() ? "(root)" : demangle(name))), text(t.keep(who.second)), number(calls),
+             number(exclusive), number(inclusive), share(inclusive, whole)});
+    }
+    t.sort_by_weight();
+    return t;
+  }
+
+ private:
+  std::map<std::pair<const CountedProcedure *, std::string>, std::tuple<uint64_t, uint64_t, uint64_t>> sums_;
+};
+
+}  // namespace
+
+std::vector<ContextNode> context_nodes(const Program &program, bool by_thread) {
+  std::vector<ContextNode> nodes;
+  std::map<std::pair<uint32_t, uint64_t>, uint32_t> known;
+  std::vector<uint32_t> node_of;
+  for (const CountedContext &c : program.contexts) {
+    uint32_t thread = by_thread ? c.thread : 0;
+    auto [at, fresh] = known.try_emplace({thread, c.key}, static_cast<uint32_t>(nodes.size()));
+    node_of.push_back(at->second);
+    if (fresh) {
+      ContextNode &node = nodes.emplace_back();
+      node.key = c.key;
+      node.thread = thread;
+      node.kind = c.kind;
+      node.procedure = &program.procedures[c.procedure];
+      if (c.parent != core::kNone) {
+        node.parent = node_of[c.parent];
+        node.site = site_of(program.procedures[program.contexts[c.parent].procedure], c.site);
+      }
+    }
+    ContextNode &node = nodes[at->second];
+    node.calls += c.calls;
+    node.exclusive += c.exclusive;
+    node.inclusive += c.inclusive;
+  }
+  return arranged(nodes);
+}
+
+std::string context_chain(const std::vector<ContextNode> &nodes, size_t node) {
+  std::string chain = demangle(nodes[node].procedure->map->name);
+  for (uint32_t at = nodes[node].parent; at != core::kNone; at = nodes[at].parent)
+    chain = demangle(nodes[at].procedure->map->name) + " > " + chain;
+  return chain;
+}
+
+Table list_contexts(const Program &program, const ContextView &view) {
+  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
+  Table t;
+  t.by = "context";
+  t.columns = {{"id", "id", true},         {"parent", "", true},        {"function", "", true},     {"demangled", "", true},
+               {"site", "", true},         {"calls", "calls"},          {"exclusive", "exclusive"}, {"inclusive", "inclusive"},
+               {"thread", view.by_thread ? "thread" : ""}, {"kind", "", true}, {"share", "share"}, {"tree", "context", true}};
+  t.text_order = {7, 10, 6, 5, 0, 11};
+  if (view.by_thread) t.text_order.insert(t.text_order.begin(), 8);
+  t.weight = 7;
+  size_t left_out = 0;
+  for (const ContextNode &n : nodes) {
+    if (static_cast<double>(n.inclusive) < view.threshold * static_cast<double>(program.instructions)) {
+      ++left_out;
+      continue;
+    }
+    std::string name = demangle(n.procedure->map->name), kind = kind_name(n.kind);
+    std::string tree = std::string(2 * std::min<uint32_t>(n.depth, 40), ' ') + name + (n.site.empty() ? "" : "  " + n.site) +
+                       (kind.empty() ? "" : fmt::format("  ({})", kind));
+    t.add({text(t.keep(analysis::context_id(n.key))), text(t.keep(n.parent == core::kNone ? "" : analysis::context_id(nodes[n.parent].key))),
+           text(n.procedure->map->name), text(t.keep(name)), text(t.keep(n.site)), number(n.calls), number(n.exclusive), number(n.inclusive),
+           view.by_thread ? ordinal(n.thread) : Cell{}, text(t.keep(kind)), share(n.inclusive, program.instructions), text(t.keep(tree))});
+  }
+  t.note = contexts_note(program);
+  if (left_out != 0)
+    t.note += fmt::format("{}{} contexts below {:.3g} % are left out", t.note.empty() ? "" : "; ", left_out, 100 * view.threshold);
+  return t;
+}
+
+Table list_contexts_of(const Program &program, const std::string &function, const ContextView &view) {
+  want_function(program, function);
+  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
+  Table t;
+  t.by = "context";
+  t.columns = {{"id", "id", true}, {"function", "", true}, {"chain", "context", true}, {"calls", "calls"},
+               {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}};
+  t.text_order = {5, 4, 3, 0, 2};
+  t.weight = 5;
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const ContextNode &n = nodes[i];
+    if (!is_function(*n.procedure, function)) continue;
+    t.add({text(t.keep(analysis::context_id(n.key))), text(n.procedure->map->name), text(t.keep(context_chain(nodes, i))), number(n.calls),
+           number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}});
+  }
+  t.sort_by_weight();
+  t.note = contexts_note(program);
+  return t;
+}
+
+Table list_callers(const Program &program, const std::string &function, const ContextView &view) {
+  want_function(program, function);
+  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
+  Neighbours callers;
+  for (const ContextNode &n : nodes) {
+    if (is_function(*n.procedure, function)) callers.add(n.parent == core::kNone ? nullptr : nodes[n.parent].procedure, n.site, n);
+  }
+  Table t = callers.table("caller");
+  t.note = contexts_note(program);
+  return t;
+}
+
+Table list_callees(const Program &program, const std::string &function, const ContextView &view) {
+  want_function(program, function);
+  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
+  Neighbours callees;
+  for (const ContextNode &n : nodes) {
+    if (n.parent != core::kNone && is_function(*nodes[n.parent].procedure, function)) callees.add(n.procedure, n.site, n);
+  }
+  Table t = callees.table("callee");
+  t.note = contexts_note(program);
+  return t;
+}
+
+Table list_functions_without(const Program &program) {
+  std::vector<bool> has(program.procedures.size());
+  for (const CountedContext &c : program.contexts) has[c.procedure] = true;
+  Table t;
+  t.by = "function";
+  t.columns = {{"function", "", true}, {"demangled", "function", true}, {"calls", "calls"}, {"executed", "executed"}, {"reason", "reason", true}};
+  t.text_order = {3, 2, 1, 4};
+  t.weight = 3;
+  for (size_t i = 0; i < program.procedures.size(); ++i) {
+    const CountedProcedure &p = program.procedures[i];
+    if (has[i] || p.instructions == 0) continue;
+    t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number(p.calls), number(p.instructions),
+           text(p.map->no_paths.empty() ? "it was built without --context" : std::string_view(p.map->no_paths))});
+  }
+  t.sort_by_weight();
+  return t;
+}
+
+std::string contexts_note(const Program &program) {
+  uint64_t inside = 0, overflow = 0, calls = 0;
+  for (const CountedContext &c : program.contexts) {
+    inside += c.exclusive;
+    if (c.kind != CHORD_CONTEXT_OVERFLOW) continue;
+    overflow += c.exclusive;
+    calls += c.calls;
+  }
+  std::string note;
+  if (inside != program.instructions) {
+    note = fmt::format("{} of {} instructions are of functions that keep no record of their context (`chord contexts --missing` says which)",
+                       group_digits(program.instructions - inside), group_digits(program.instructions));
+  }
+  if (calls != 0) {
+    note += fmt::format("{}{} calls, {} instructions, found no memory for their contexts (CHORD_CONTEXT_MEMORY=MEGABYTES allows more)",
+                        note.empty() ? "" : "; ", group_digits(calls), group_digits(overflow));
+  }
+  return note;
+}
+
+}  // namespace chord::report

@@ -1,0 +1,48 @@
+// Calling contexts as listings (chord contexts).
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "analysis/program.h"
+#include "report/table.h"
+
+namespace chord::report {
+
+// A calling context as listings and exports show it: of one thread, or of all together.
+struct ContextNode {
+  uint64_t key = 0;
+  uint32_t thread = 0;            // 0: all
+  uint32_t kind = 0;              // CHORD_CONTEXT_*
+  uint32_t parent = core::kNone;  // index of a node before it
+  uint32_t depth = 0;
+  const analysis::CountedProcedure *procedure = nullptr;
+  std::string site;               // where the parent calls it: file and line, or function and offset; empty: a root
+  uint64_t calls = 0, exclusive = 0, inclusive = 0;
+};
+
+// Parents before children, the dearest first.
+std::vector<ContextNode> context_nodes(const analysis::Program &program, bool by_thread);
+
+// From the root down to the node: "main > parse > next".
+std::string context_chain(const std::vector<ContextNode> &nodes, size_t node);
+
+struct ContextView {
+  bool by_thread = false;
+  double threshold = 0;  // share of the whole below which contexts are left out, with all below them
+};
+// The tree from its roots down.
+Table list_contexts(const analysis::Program &program, const ContextView &view);
+// All contexts of a function, with their chains; those of its callers, or of what it calls, added up.
+Table list_contexts_of(const analysis::Program &program, const std::string &function, const ContextView &view);
+Table list_callers(const analysis::Program &program, const std::string &function, const ContextView &view);
+Table list_callees(const analysis::Program &program, const std::string &function, const ContextView &view);
+
+// Functions that ran without records of their contexts, and why.
+Table list_functions_without(const analysis::Program &program);
+
+// What contexts do not say: functions without records, and the overflow.
+std::string contexts_note(const analysis::Program &program);
+
+}  // namespace chord::report
