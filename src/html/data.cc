@@ -92,7 +92,7 @@ class IndexWriter {
     o.member("loops");
     table(report::list_loops(program));
     o.member("opcodes");
-    table(report::list_opcodes(program));
+    table(mix(program));
     o.member("skipped");
     skipped();
     if (options_.comparison != nullptr) {
@@ -240,6 +240,16 @@ class IndexWriter {
   }
 
   // A listing of `chord report`, column by column.
+  // Mnemonics and classes in one table; `kind` keeps them apart.
+  static report::Table mix(const analysis::Program &program) {
+    report::Table all = report::list_opcodes(program);
+    const report::Table classes = report::list_classes(program);
+    for (size_t r = 0; r < classes.rows(); ++r) {
+      for (size_t c = 0; c < classes.columns.size(); ++c) all.add({classes.at(r, c)});
+    }
+    return all;
+  }
+
   void table(const report::Table &table) {
     Object o(out_);
     for (size_t c = 0; c < table.columns.size(); ++c) {

@@ -10,7 +10,7 @@ CHORD_OUT=s.chord ./switches >/dev/null
 for profile in e s; do
   "$CHORD" html -o $profile.html $profile.chord >said
   expect_contains "the name of the file is said" "$profile.html: " said
-  for by in function line block edge loop instruction opcode; do "$CHORD" report $profile.chord --by=$by --json >$profile.$by.json; done
+  for by in function line block edge loop instruction opcode class; do "$CHORD" report $profile.chord --by=$by --json >$profile.$by.json; done
   "$CHORD" paths $profile.chord --json >$profile.path.json 2>/dev/null || echo '{"rows": []}' >$profile.path.json
 done
 PYTHONPATH="$root/tests/html" python3 - <<'PYTHON' || fail "the page does not hold what chord report says"
@@ -34,7 +34,7 @@ for profile in "es":
     same("edges", page.edges(), report("edge"), ("function", "unit", "edge", "from", "to", "count"))
     same("instructions", page.instructions(), report("instruction"), ("function", "procedure", "unit", "offset", "size", "count", "file", "line", "text"))
     same("loops", page.rows("loops"), report("loop"), ("function", "unit", "offset", "depth", "entered", "iterations", "executed", "instructions", "line"))
-    same("opcodes", page.rows("opcodes"), report("opcode"), ("kind", "opcode", "count", "instructions"))
+    same("opcodes", page.rows("opcodes"), report("opcode") + report("class"), ("kind", "opcode", "count", "instructions"))
     if profile == "e":
         same("paths", page.paths(), report("path"), ("function", "path", "count", "instructions", "start", "end"))
     # Every call by name is one that the callee, if it was counted, counted too; others are recorded as calls from outside.
