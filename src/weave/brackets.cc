@@ -1,8 +1,7 @@
 #include "weave/brackets.h"
 
-#include <fmt/core.h>
-
 #include "format/measured_calls.h"
+#include "weave/labels.h"
 
 namespace chord::weave {
 
@@ -41,39 +40,40 @@ bool asks_for_storage(const assembly::Unit &unit, const assembly::Instruction &c
 
 }  // namespace
 
-std::string totals_label(uint32_t n) { return fmt::format(".Lchord_i{}", n); }
-
-std::optional<Brackets> plan_brackets(const assembly::Unit &unit, const Procedure &p, const format::Procedure &map,
-                                      const assembly::Liveness &liveness, const Sites &sites, const Options &options,
-                                      uint32_t n, std::string &why_not) {
-  Brackets out;
-  isa::CounterPlace place{options.counters, totals_label(n), 0};
+std::string plan_brackets(const ProcedureFacts &facts, ProcedurePlan &plan) {
+  const Procedure &p = facts.p;
+  isa::CounterPlace place{facts.options().counters, totals_label(facts.n), 0};
+  // Outer ones stand in front of all other pieces at their place, inner ones after them.
+  auto put = [&](const Site &site, uint32_t edge, bool opens, bool outer) {
+    plan.pieces.push_back({site, edge, isa::ask_bracket(place, opens), Effect::none, 0, outer ? Turn::first : Turn::last});
+  };
   for (uint32_t e = 1; e < p.edges.size(); ++e) {
     EdgeKind kind = p.edges[e].kind;
     if (kind != EdgeKind::enter && kind != EdgeKind::leave && kind != EdgeKind::tail_call) continue;
-    const Site &site = sites.edge[e];
+    const Site &site = plan.sites.edge[e];
     // What a trap ends does not come to its end.
     if (kind == EdgeKind::leave && !site.exists()) continue;
-    if (!site.exists() || (site.live & isa::all_flags()) != 0) {
-      why_not = "its beginning or end cannot hold what measures calls";
-      return std::nullopt;
-    }
+    if (!site.exists() || (site.live & isa::all_flags()) != 0) return "its beginning or end cannot hold what measures calls";
     bool opens = kind == EdgeKind::enter;
-    (opens ? out.outer : out.inner).push_back({site, e, isa::ask_bracket(place, opens), {}, {}, {}});
+    put(site, e, opens, opens);
   }
-  for (uint32_t i : format::measured_calls(map)) {
+  for (uint32_t i : format::measured_calls(facts.map)) {
     ++place.index;
-    if (asks_for_storage(unit, p.instructions[i])) continue;
-    if ((liveness.before[i] & isa::all_flags()) != 0) {
-      why_not = "a call that reads flags cannot be measured";
-      return std::nullopt;
-    }
+    if (asks_for_storage(facts.unit(), p.instructions[i])) continue;
+    if ((facts.liveness.before[i] & isa::all_flags()) != 0) return "a call that reads flags cannot be measured";
     const assembly::Instruction &call = p.instructions[i];
-    out.inner.push_back({around(call, Site::Kind::before), core::kNone, isa::ask_bracket(place, true), {}, {}, {}});
-    if (ends_there(p, i)) continue;
-    out.outer.push_back({around(call, Site::Kind::after), core::kNone, isa::ask_bracket(place, false), {}, {}, {}});
+    put(around(call, Site::Kind::before), core::kNone, true, false);
+    if (!ends_there(p, i)) put(around(call, Site::Kind::after), core::kNone, false, true);
   }
-  return out;
+  plan.ties.push_back(totals_record_label(facts.n));
+  return {};
+}
+
+std::string totals_record_text(const RecordPlacer &placer, const ProcedureFacts &facts, const ProcedurePlan &) {
+  size_t calls = 1 + format::measured_calls(facts.map).size();
+  isa::CounterPlace::Kind kind = facts.options().counters;
+  return counters_text(placer, totals_label(facts.n), calls, kind) +
+         record_text(placer, {totals_label(facts.n), totals_record_label(facts.n), calls, format::totals_key(facts.map)}, kind);
 }
 
 }  // namespace chord::weave

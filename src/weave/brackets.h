@@ -13,27 +13,15 @@
 // An activation that is left early is settled by the runtime (runtime/brackets.cc).
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "assembly/liveness.h"
-#include "format/map.h"
-#include "weave/events.h"
+#include "weave/procedure_plan.h"
+#include "weave/record_text.h"
 
 namespace chord::weave {
 
-struct Brackets {
-  std::vector<Probe> outer;  // in front of all others where they stand
-  std::vector<Probe> inner;  // behind all others
-};
-
-// Label of the totals of procedure `n`: its own, then those of format::measured_calls(map).
-std::string totals_label(uint32_t n);
-
-// Nothing if the procedure cannot be measured, with the reason.
-std::optional<Brackets> plan_brackets(const assembly::Unit &unit, const assembly::Procedure &procedure,
-                                      const format::Procedure &map, const assembly::Liveness &liveness,
-                                      const Sites &sites, const Options &options, uint32_t n, std::string &why_not);
+// A mode (weave/modes.h): totals of the procedure itself, then those of format::measured_calls(map).
+std::string plan_brackets(const ProcedureFacts &facts, ProcedurePlan &plan);
+std::string totals_record_text(const RecordPlacer &placer, const ProcedureFacts &facts, const ProcedurePlan &plan);
 
 }  // namespace chord::weave

@@ -12,8 +12,7 @@ void put(Chunk &chunk, const Piece &piece) {
 
 }  // namespace
 
-void Chunks::put(Piece piece, Turn turn) {
-  piece.turn = turn;
+void Chunks::put(const Piece &piece) {
   switch (piece.site.kind) {
     case Site::Kind::before:
       weave::put(before[piece.site.statement], piece);
@@ -24,7 +23,7 @@ void Chunks::put(Piece piece, Turn turn) {
     case Site::Kind::jump_stub:
     case Site::Kind::slot_stub:
       // What may end here has counted nothing on the way yet.
-      if (turn == Turn::checking && piece.site.kind == Site::Kind::jump_stub) {
+      if (piece.turn == Turn::checking && piece.site.kind == Site::Kind::jump_stub) {
         stubs[piece.edge].insert(stubs[piece.edge].begin(), piece);
         break;
       }

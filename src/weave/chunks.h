@@ -12,7 +12,7 @@ struct Chunks {
   std::map<uint32_t, Chunk> before, after;  // by statement
   std::map<uint32_t, Chunk> stubs;          // by edge
 
-  void put(Piece piece, Turn turn = Turn::entering);
+  void put(const Piece &piece);
 };
 
 }  // namespace chord::weave

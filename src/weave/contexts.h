@@ -12,68 +12,25 @@
 // what it calls is taken to be called by its caller.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "assembly/liveness.h"
-#include "assembly/procedure.h"
-#include "assembly/stack_frame.h"
-#include "format/map.h"
-#include "isa/contexts.h"
-#include "weave/options.h"
-#include "weave/sites.h"
-#include "weave/widen_frame.h"
+#include "weave/procedure_plan.h"
+#include "weave/record_text.h"
 
 namespace chord::weave {
 
-struct ContextProbe {
-  enum class Role : uint8_t { enters, leaves, jumps, calls } role = Role::calls;
-  Site site;
-  uint32_t edge = core::kNone;
-  uint32_t call = 0;                      // jumps and calls: index among format::context_sites
-  unsigned scratch = isa::kNoRegister;    // dead there; calls need none
-  std::string target;                     // jumps: the symbol that says whether the target keeps a record
-};
+// Modes (weave/modes.h): first the records, which counters are then found in, and, when it is known how many counters
+// there are, what names calls. A procedure that can have no record says why in the plan.
+std::string plan_context_records(const ProcedureFacts &facts, ProcedurePlan &plan);
+std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan);
 
-struct ContextWeaving {
-  isa::PathHolder holder;
-  std::vector<ContextProbe> probes;
-  std::vector<uint32_t> above;     // instructions whose operands move with a widened frame
-  std::vector<Replacement> moved;  // and these operands
-  uint32_t sites = 0;              // slots of the record
-  bool puts_back = false;          // the slot, also where the holder is free
-  int argument_distance = 0;       // chord_context_proc::frame
-};
-
-struct ContextUnit {
-  const assembly::Unit *unit = nullptr;
-  bool other_convention = false;  // frames and callee-saved registers are not C's
-  std::vector<bool> jumped_to;    // by procedure: maybe another ends with a jump to it
-};
-ContextUnit context_unit(const assembly::Unit &unit);
-
-// Nothing, with the reason (and the others are spoilt), if the procedure has no record. Otherwise `sites` and `liveness` are
-// brought up to date: where counters are found, and that the holder's register is taken.
-std::optional<ContextWeaving> plan_contexts(const ContextUnit &unit, const assembly::Procedure &procedure,
-                                            const format::Procedure &map, assembly::Liveness &liveness, Sites &sites,
-                                            std::string &why_not);
+// What the runtime must know to make a procedure's records.
+std::string context_record_text(const RecordPlacer &placer, const ProcedureFacts &facts, const ProcedurePlan &plan);
+// Once in a unit: the word that names calls, how contexts are told apart, and which procedures keep a record.
+std::string context_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &plans);
 
 // Byte offset of a call's slot in a record with so many counters.
 int64_t slot_offset(size_t counters, uint32_t call);
 bool record_fits(size_t counters, size_t sites);
-
-// Once in a unit: the word that names calls, and how contexts are told apart.
-std::string emit_context_words(const Options &options);
-
-// Defines what jumps of this unit, or others, ask for: does procedure n keep a record?
-std::string emit_record_mark(const assembly::Unit &unit, uint32_t n, bool keeps_record);
-// The words that jumps of procedure n ask.
-std::string emit_jump_words(const ContextWeaving &contexts, uint32_t n);
-std::string jump_word_label(uint32_t n, uint32_t call);
-
-std::string context_id_label(uint32_t n);
-std::string context_proc_label(uint32_t n);
-std::string spare_record_label(uint32_t n);
 
 }  // namespace chord::weave

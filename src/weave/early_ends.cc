@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "assembly/unwind_info.h"
+#include "weave/labels.h"
 #include "weave/wrapped_names.h"
 
 namespace chord::weave {
@@ -19,12 +20,13 @@ namespace {
 
 class EarlyEnds {
  public:
-  EarlyEnds(const assembly::Unit &unit, const Procedure &p, const std::set<uint32_t> &retargeted, WovenProcedure &out)
-      : source_(*unit.source), symbols_(unit.symbols), p_(p), retargeted_(retargeted), out_(out) {}
+  EarlyEnds(const assembly::Unit &unit, const Procedure &p, const std::set<uint32_t> &retargeted)
+      : source_(*unit.source), symbols_(unit.symbols), p_(p), retargeted_(retargeted) {}
 
-  void run() {
+  EarlyEndEdits run() {
     for (const Fragment &fragment : p_.fragments) take_unwinding(fragment);
     for (const Instruction &in : p_.instructions) wrap_call(in);
+    return std::move(out_);
   }
 
  private:
@@ -78,14 +80,13 @@ class EarlyEnds {
   const assembly::Symbols &symbols_;
   const Procedure &p_;
   const std::set<uint32_t> &retargeted_;
-  WovenProcedure &out_;
+  EarlyEndEdits out_;
 };
 
 }  // namespace
 
-void report_early_ends(const assembly::Unit &unit, const Procedure &procedure, const std::set<uint32_t> &retargeted,
-                       WovenProcedure &out) {
-  EarlyEnds(unit, procedure, retargeted, out).run();
+EarlyEndEdits report_early_ends(const assembly::Unit &unit, const Procedure &procedure, const std::set<uint32_t> &retargeted) {
+  return EarlyEnds(unit, procedure, retargeted).run();
 }
 
 uint32_t lone_push(const Source &source, const Procedure &p) {

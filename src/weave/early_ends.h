@@ -5,16 +5,23 @@
 
 #include <cstdint>
 #include <set>
+#include <string>
+#include <vector>
 
 #include "assembly/procedure.h"
-#include "weave/weave_procedure.h"
+#include "weave/edits.h"
 
 namespace chord::weave {
 
-// Adds to `out`: edits, personalities, and whether there is a fragment without unwind information.
+struct EarlyEndEdits {
+  Edits edits;
+  std::vector<std::string> personalities;  // routines that ours must pass control to
+  bool lacks_rules = false;                // some fragment has no unwind information
+};
+
 // `retargeted`: branches, by statement, that go elsewhere already.
-void report_early_ends(const assembly::Unit &unit, const assembly::Procedure &procedure,
-                       const std::set<uint32_t> &retargeted, WovenProcedure &out);
+EarlyEndEdits report_early_ends(const assembly::Unit &unit, const assembly::Procedure &procedure,
+                                const std::set<uint32_t> &retargeted);
 
 // clang gives the function it calls where noexcept is violated no unwind information,
 // and stacks that end there could not be walked: we add what it lacks. The function

@@ -3,11 +3,14 @@
 #include <chord_abi.h>
 #include <fmt/core.h>
 
+#include <optional>
+
 #include "core/increments.h"
 #include "core/order.h"
 #include "core/spanning_tree.h"
-#include "weave/emit_records.h"
+#include "weave/costs.h"
 #include "weave/event_kinds.h"
+#include "weave/labels.h"
 
 namespace chord::weave {
 
@@ -22,6 +25,17 @@ namespace {
 
 constexpr const char *kCounters = "__chord_events";
 
+struct Probe {
+  Site site;
+  uint32_t edge = core::kNone;  // of the procedure; stubs are made for an edge
+  isa::Snippet snippet;
+  // With a budget: code outside the way, in a stub of that label, and the label that
+  // tells unwinding where it stands (isa::Check).
+  isa::Snippet outside;
+  std::string outside_label;
+  std::string place_label;
+};
+
 // Straight code up to and including a call, or to the end of its block:
 // instructions [first, end).
 struct Stretch {
@@ -31,12 +45,12 @@ struct Stretch {
 
 class EventPlanner {
  public:
-  EventPlanner(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &liveness,
-               const Sites &sites, const std::vector<double> &weights, const std::vector<int64_t> &costs,
-               const Options &options, uint32_t n)
-      : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), costs_(costs), options_(options), n_(n) {
+  // `costs`: of each instruction, if that kind is counted.
+  EventPlanner(const ProcedureFacts &facts, const ProcedurePlan &plan, std::vector<int64_t> costs)
+      : unit_(facts.unit()), p_(facts.p), live_(plan.liveness), sites_(plan.sites), weights_(facts.weights), costs_(std::move(costs)),
+        options_(facts.options()), n_(facts.n) {
     using Kind = isa::CounterPlace::Kind;
-    place_.kind = options.position_independent ? Kind::thread_initial_exec : Kind::thread_local_exec;
+    place_.kind = options_.position_independent ? Kind::thread_initial_exec : Kind::thread_local_exec;
     place_.label = kCounters;
   }
 
@@ -326,7 +340,7 @@ class EventPlanner {
   const assembly::Liveness &live_;
   const Sites &sites_;
   const std::vector<double> &weights_;
-  const std::vector<int64_t> &costs_;  // by instruction
+  const std::vector<int64_t> costs_;  // by instruction
   const Options &options_;
   uint32_t n_;
   isa::CounterPlace place_;
@@ -357,14 +371,27 @@ std::string emit_event_counters() {
 
 }  // namespace
 
-std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit, const Procedure &procedure,
-                                              const assembly::Liveness &liveness, const Sites &sites,
-                                              const std::vector<double> &weights, const std::vector<int64_t> &costs,
-                                              const Options &options, uint32_t n, std::string &why_not) {
-  return EventPlanner(unit, procedure, liveness, sites, weights, costs, options, n).run(why_not);
+std::string plan_events(const ProcedureFacts &facts, ProcedurePlan &plan) {
+  using core::Placement;
+  const Placement placement = plan.counters.placement;
+  if (placement == Placement::paths || placement == Placement::chosen_paths) return {};  // whose probes leave no room for others
+  const Options &options = facts.options();
+  std::vector<int64_t> costs;
+  if (!options.costs.empty()) costs = instruction_costs(options.costs, facts.map, facts.in.map);
+  std::string why_not;
+  std::optional<std::vector<Probe>> probes = EventPlanner(facts, plan, std::move(costs)).run(why_not);
+  if (!probes) return why_not;
+  for (Probe &p : *probes) {
+    bool checks = !p.outside_label.empty();
+    if (checks)
+      plan.outside.push_back({p.site, p.edge, std::move(p.outside), std::move(p.outside_label), std::move(p.place_label), p.snippet.depth_at_check});
+    plan.pieces.push_back({p.site, p.edge, std::move(p.snippet), Effect::none, 0, checks ? Turn::checking : Turn::leaving});
+  }
+  return {};
 }
 
-std::string emit_event_records(const Options &options) {
+std::string event_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &) {
+  const Options &options = unit.options;
   std::string out;
   for_each_kind(options, [&](uint32_t kind, const std::string &name) {
     out += fmt::format(
@@ -373,11 +400,13 @@ std::string emit_event_records(const Options &options) {
         CHORD_PROCS_SECTION, name, kind, CHORD_EVENT_KEY(kind), static_cast<int>(CHORD_COUNTERS_EVENT));
   });
   if (options.events != 0) out += emit_event_counters();
-  if (options.budget) out += emit_flag(CHORD_CHECKED_SYMBOL);
+  if (options.budget) out += flag_text(CHORD_CHECKED_SYMBOL);
   return out;
 }
 
-std::string tie_event_records(const Options &options, const std::string &record) {
+std::string event_ties_text(const RecordPlacer &, const ProcedureFacts &facts, const ProcedurePlan &) {
+  const Options &options = facts.options();
+  const std::string record = record_label(facts.n);
   std::string out;
   for_each_kind(options, [&](uint32_t, const std::string &name) {
     out += fmt::format("\t.reloc {},BFD_RELOC_NONE,{}\n", record, name);

@@ -26,42 +26,19 @@
 // escapes. The probe knows, as a constant, what the counter lacks at its place.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "assembly/liveness.h"
-#include "assembly/procedure.h"
-#include "weave/options.h"
-#include "weave/sites.h"
+#include "weave/procedure_plan.h"
+#include "weave/record_text.h"
 
 namespace chord::weave {
 
-// A probe that is no counter of the plan.
-struct Probe {
-  Site site;
-  uint32_t edge = core::kNone;  // of the procedure; stubs are made for an edge
-  isa::Snippet snippet;
-  // With a budget: code outside the way, in a stub of that label, and the label that
-  // tells unwinding where it stands (isa::Check).
-  isa::Snippet outside;
-  std::string outside_label;
-  std::string place_label;
-};
+// A mode (weave/modes.h).
+std::string plan_events(const ProcedureFacts &facts, ProcedurePlan &plan);
 
-// `weights`: how often each edge of the procedure is expected to be taken; `costs`: of each
-// instruction, if that kind is counted; `n`: the procedure's number in the unit. Nothing if it
-// cannot be woven, with the reason.
-std::optional<std::vector<Probe>> plan_events(const assembly::Unit &unit,
-                                              const assembly::Procedure &procedure,
-                                              const assembly::Liveness &liveness, const Sites &sites,
-                                              const std::vector<double> &weights,
-                                              const std::vector<int64_t> &costs, const Options &options, uint32_t n,
-                                              std::string &why_not);
-
-// The runtime's record of each counted kind, as assembler text; once for a unit.
-std::string emit_event_records(const Options &options);
-// Ties those records to the one with that label, in the section being written: they then live as long as it.
-std::string tie_event_records(const Options &options, const std::string &record);
+// Ties the runtime's records of the counted kinds to the procedure's, in the section being written: they live as long as it.
+std::string event_ties_text(const RecordPlacer &placer, const ProcedureFacts &facts, const ProcedurePlan &plan);
+// Those records; once for a unit.
+std::string event_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &plans);
 
 }  // namespace chord::weave

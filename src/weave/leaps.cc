@@ -38,22 +38,22 @@ uint32_t where_frame_stands(const Procedure &p, const Block &b, uint32_t load) {
 
 }  // namespace
 
-std::vector<Probe> plan_leaps(const assembly::Unit &unit, const Procedure &p, const assembly::Liveness &liveness) {
-  std::vector<Probe> probes;
+std::string plan_leaps(const ProcedureFacts &facts, ProcedurePlan &plan) {
+  const Procedure &p = facts.p;
   for (const Block &b : p.blocks) {
     uint32_t load = stack_load(p, b);
     uint32_t at = load == core::kNone ? load : where_frame_stands(p, b, load);
-    if (at == core::kNone || (liveness.before[at] & isa::all_flags())) continue;
-    const assembly::Statement &s = unit.source->statements[p.instructions[load].last_statement];
+    if (at == core::kNone || (plan.liveness.before[at] & isa::all_flags())) continue;
+    const assembly::Statement &s = facts.source().statements[p.instructions[load].last_statement];
     if (s.intel_syntax) continue;
-    Probe &probe = probes.emplace_back();
-    probe.site.kind = Site::Kind::before;
-    probe.site.statement = p.instructions[at].first_statement;
-    probe.site.fragment = p.instructions[at].fragment;
-    probe.edge = core::kNone;
-    probe.snippet = isa::note_leap(assembly::split_operands(s.operands)[0]);
+    Piece &piece = plan.pieces.emplace_back();
+    piece.site.kind = Site::Kind::before;
+    piece.site.statement = p.instructions[at].first_statement;
+    piece.site.fragment = p.instructions[at].fragment;
+    piece.snippet = isa::note_leap(assembly::split_operands(s.operands)[0]);
+    piece.turn = Turn::first;
   }
-  return probes;
+  return {};
 }
 
 }  // namespace chord::weave

@@ -4,13 +4,13 @@
 // records the frames between as left early. (Callers of __builtin_setjmp are left alone.)
 #pragma once
 
-#include <vector>
+#include <string>
 
-#include "assembly/liveness.h"
-#include "weave/events.h"
+#include "weave/procedure_plan.h"
 
 namespace chord::weave {
 
-std::vector<Probe> plan_leaps(const assembly::Unit &unit, const assembly::Procedure &procedure, const assembly::Liveness &liveness);
+// A mode (weave/modes.h) that is always on.
+std::string plan_leaps(const ProcedureFacts &facts, ProcedurePlan &plan);
 
 }  // namespace chord::weave

@@ -5,7 +5,7 @@
 #include <numeric>
 
 #include "weave/counter_place.h"
-#include "weave/weave_procedure.h"
+#include "weave/labels.h"
 
 namespace chord::weave {
 
@@ -25,9 +25,10 @@ isa::VectorUse both(isa::VectorUse a, isa::VectorUse b) { return std::max(a, b);
 
 }  // namespace
 
-LoopPlanner::LoopPlanner(const assembly::Unit &unit, const assembly::Procedure &p, const assembly::Liveness &liveness,
-                         const Sites &sites, const std::vector<double> &weights, const Options &options)
-    : unit_(unit), p_(p), live_(liveness), sites_(sites), weights_(weights), options_(options), graph_(p.graph()) {
+LoopPlanner::LoopPlanner(const ProcedureFacts &facts, const assembly::Liveness &liveness, const Sites &sites)
+    : unit_(facts.unit()), p_(facts.p), live_(liveness), sites_(sites), weights_(facts.weights), options_(facts.options()),
+      graph_(facts.graph) {
+  const assembly::Procedure &p = p_;
   for (const Instruction &in : p.instructions) {
     // What is put in a loop might push the target of such a branch out of reach.
     if (in.decoded.short_only) return;

@@ -42,7 +42,7 @@
 #include "format/map.h"
 #include "isa/contexts.h"
 #include "weave/half_steps.h"
-#include "weave/options.h"
+#include "weave/facts.h"
 #include "weave/pieces.h"
 #include "weave/sites.h"
 
@@ -70,9 +70,8 @@ struct LoopCounters {
 
 class LoopPlanner {
  public:
-  // The graph must have no defect. `weights`: by edge.
-  LoopPlanner(const assembly::Unit &unit, const assembly::Procedure &procedure, const assembly::Liveness &liveness,
-              const Sites &sites, const std::vector<double> &weights, const Options &options);
+  // `liveness` and `sites` as the modes before have left them.
+  LoopPlanner(const ProcedureFacts &facts, const assembly::Liveness &liveness, const Sites &sites);
 
   // Counters that the program's own registers give, and what they cost.
   struct Offer {
@@ -148,7 +147,7 @@ class LoopPlanner {
   const Sites &sites_;
   const std::vector<double> &weights_;
   const Options &options_;
-  core::Graph graph_;
+  const core::Graph &graph_;
   core::Loops forest_;
   std::vector<bool> never_;              // by edge
   std::vector<uint32_t> block_of_;       // by instruction

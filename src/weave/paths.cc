@@ -1,16 +1,18 @@
 #include "weave/paths.h"
 
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <optional>
 
-#include "assembly/stack_frame.h"
 #include "core/chosen_paths.h"
 #include "core/path_numbering.h"
 #include "format/path_selection.h"
 #include "weave/expected_path.h"
+#include "weave/labels.h"
 #include "weave/path_registers.h"
-#include "weave/weave_procedure.h"
+#include "weave/spots.h"
 
 namespace chord::weave {
 
@@ -37,23 +39,48 @@ constexpr double kHelpless = 1e6;
 // Instructions that it takes to see that a path is not the expected one.
 constexpr double kLooking = 2;
 
+constexpr const char *kNothingChosen = "no path of it is chosen";
+
+// What stands on one edge, in the order of execution.
+struct PathProbe {
+  struct Part {
+    isa::Snippet snippet;
+    Effect effect = Effect::none;
+    int64_t amount = 0;
+    Detour detour = {};
+  };
+  Site site;
+  uint32_t edge = core::kNone;
+  std::vector<Part> parts;
+  // Widened frames (weave/widen_frame.h) are made on the way in and go on the way out.
+  enum class Role : uint8_t { inside, enters, leaves } role = Role::inside;
+};
+
+struct PathWeaving {
+  core::Plan plan;
+  isa::PathHolder holder;
+  std::vector<PathProbe> probes;   // in the order of execution where several stand at one place
+  std::vector<uint32_t> above;     // instructions whose operands move with a widened frame
+  std::vector<Replacement> moved;  // and these operands
+};
+
 class PathPlanner {
  public:
-  PathPlanner(const PathContext &context, const Procedure &p, const format::Procedure &map, uint32_t n,
-              const assembly::Liveness &liveness, const Sites &sites, const std::vector<double> &weights,
-              const Options &options)
-      : context_(context), p_(p), map_(map), options_(options), live_(liveness), weights_(weights), graph_(p.graph()), site_(sites.edge),
-        forced_(p.edges.size()), n_(n), frame_(assembly::analyse_stack(*context.unit, p)) {
-    place_.kind = options.counters;
-    place_.label = counters_label(n);
-    numbers_label_ = numbers_label(n);
+  explicit PathPlanner(const ProcedureFacts &facts)
+      : facts_(facts), p_(facts.p), map_(facts.map), options_(facts.options()), live_(facts.liveness), weights_(facts.weights),
+        graph_(facts.graph), site_(facts.sites.edge), forced_(p_.edges.size()), n_(facts.n), frame_(facts.frame()) {
+    place_.kind = options_.counters;
+    place_.label = counters_label(n_);
+    numbers_label_ = numbers_label(n_);
   }
 
+  // Nothing, with the reason, if the procedure's paths cannot be counted. The plan is Placement::none if paths are to be
+  // chosen, and none of this procedure is.
   std::optional<PathWeaving> run(std::string &why_not) {
     cut_at_landings();
     if (!number(why_not)) return std::nullopt;
     if (options_.chosen != nullptr) {
-      auto numbers = format::chosen_paths(*options_.chosen, *context_.map, map_, *numbering_, why_not);
+      auto numbers = format::chosen_paths(*options_.chosen, facts_.in.map, map_, *numbering_, why_not);
       if (!numbers) return std::nullopt;
       out_.plan.placement = core::Placement::none;
       if (!numbers->all && numbers->numbers.empty()) return std::move(out_);
@@ -74,9 +101,9 @@ class PathPlanner {
   }
 
  private:
-  bool is_code(uint32_t b) const { return p_.blocks[b].kind == BlockKind::code; }
+  bool is_code(uint32_t b) const { return facts_.is_code(b); }
   bool is_landing(uint32_t b) const { return p_.blocks[b].kind == BlockKind::landing; }
-  uint32_t last_of(uint32_t b) const { return p_.blocks[b].first + p_.blocks[b].count - 1; }
+  uint32_t last_of(uint32_t b) const { return facts_.last_of(b); }
   // Control is never seen on it: it only stands for what comes from elsewhere.
   bool is_silent(const Edge &e) const {
     return e.kind == EdgeKind::never || (e.from == 0 && is_landing(e.to));
@@ -235,19 +262,19 @@ class PathPlanner {
       h.kind = PathHolder::Kind::free;
       return true;
     }
-    if (why_not = context_.other_convention ? "its unit does not follow the conventions of C" : frame_.why_not;
+    if (why_not = facts_.in.other_convention ? "its unit does not follow the conventions of C" : frame_.why_not;
         !why_not.empty()) {
       return false;
     }
     for (uint32_t i : frame_.above) {
-      std::optional<Replacement> moved = moved_operand(*context_.unit->source, p_.instructions[i]);
+      std::optional<Replacement> moved = moved_operand(facts_.source(), p_.instructions[i]);
       if (!moved) {
         why_not = "an operand on the stack is written in an unusual way";
         return false;
       }
       out_.moved.push_back(std::move(*moved));
     }
-    h.reg = unused_saved_register(*context_.unit, p_);
+    h.reg = unused_saved_register(facts_.unit(), p_);
     h.kind = h.reg != isa::kNoRegister ? PathHolder::Kind::saved : PathHolder::Kind::slot;
     out_.above = frame_.above;
     return true;
@@ -368,17 +395,17 @@ class PathPlanner {
     }
   }
 
-  const PathContext &context_;
+  const ProcedureFacts &facts_;
   const Procedure &p_;
   const format::Procedure &map_;
   const Options &options_;
   const assembly::Liveness &live_;
   const std::vector<double> &weights_;
-  core::Graph graph_;
+  const core::Graph &graph_;
   std::vector<Site> site_;    // by edge
   std::vector<bool> forced_;  // by edge: ends a path in any case
   uint32_t n_;
-  assembly::StackFrame frame_;
+  const assembly::StackFrame &frame_;
   isa::CounterPlace place_;
   std::string numbers_label_;
   std::optional<core::PathNumbering> numbering_;
@@ -389,14 +416,64 @@ class PathPlanner {
   PathWeaving out_;
 };
 
+// The probe and, on the way in and out of the procedure, the frame that it needs.
+void put_probe(const ProcedureFacts &facts, const PathWeaving &paths, const PathProbe &probe, ProcedurePlan &plan) {
+  constexpr unsigned kFramePrice = 3;
+  auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount, Detour detour = {}) {
+    plan.pieces.push_back({probe.site, probe.edge, std::move(snippet), effect, 0, Turn::leaving, amount, std::move(detour)});
+  };
+  const assembly::UnwindRules &rules = facts.rules_at(probe.site);
+  if (probe.role == PathProbe::Role::enters) put({isa::widen_frame(paths.holder, rules.active), kFramePrice}, Effect::none, 0);
+  for (PathProbe::Part part : probe.parts) {
+    // Where the frame itself is made, unwind lines are no longer all or nothing.
+    if (probe.role != PathProbe::Role::inside && part.snippet.moves_stack) {
+      if (!rules.frame_follows_stack_pointer()) strip_unwind_lines(part.snippet);
+      part.snippet.moves_stack = false;
+    }
+    put(std::move(part.snippet), part.effect, part.amount, std::move(part.detour));
+  }
+  if (probe.role != PathProbe::Role::leaves) return;
+  bool unwinding = rules_at_way_out(rules);
+  put_frame_end(facts, {probe.site, probe.edge, {isa::narrow_frame(paths.holder, unwinding), kFramePrice}, Effect::none, 0, Turn::leaving},
+                unwinding, plan);
+}
+
+// The way around that a count by number has is about as long again.
+std::vector<Piece> sizes_of(std::vector<Piece> pieces) {
+  for (Piece &piece : pieces) piece.snippet.price *= piece.snippet.moves_stack ? 2 : 1;
+  return pieces;
+}
+
+// By which the runtime finds the number of an activation's path. Partial paths are none of the chosen ones.
+std::string path_note(const PathWeaving &paths) {
+  if (paths.holder.kind == PathHolder::Kind::none || paths.plan.placement == core::Placement::chosen_paths) return {};
+  bool in_frame = paths.holder.kind == PathHolder::Kind::slot;
+  return fmt::format("\tnopl\t{:#x}(%rax)\n", CHORD_PATH_NOTE + (in_frame ? CHORD_PATH_IN_FRAME : isa::dwarf_number(paths.holder.reg)));
+}
+
 }  // namespace
 
-std::optional<PathWeaving> plan_paths(const PathContext &context, const Procedure &procedure,
-                                      const format::Procedure &map, uint32_t n,
-                                      const assembly::Liveness &liveness, const Sites &sites,
-                                      const std::vector<double> &weights, const Options &options,
-                                      std::string &why_not) {
-  return PathPlanner(context, procedure, map, n, liveness, sites, weights, options).run(why_not);
+std::string plan_paths(const ProcedureFacts &facts, ProcedurePlan &plan) {
+  const Options &options = facts.options();
+  if (options.chosen != nullptr && options.chosen->find(facts.map.name).empty()) return kNothingChosen;
+  std::optional<PathWeaving> paths = PathPlanner(facts).run(plan.no_paths);
+  if (!paths) return {};
+  if (paths->plan.placement == core::Placement::none) return kNothingChosen;
+  ProcedurePlan own;
+  for (const PathProbe &probe : paths->probes) put_probe(facts, *paths, probe, own);
+  if (short_branch_breaks(facts, sizes_of(own.pieces))) {
+    plan.no_paths = "a one-byte branch over too much code";
+    return {};
+  }
+  plan.pieces.insert(plan.pieces.end(), own.pieces.begin(), own.pieces.end());
+  plan.restores.merge(own.restores);
+  plan.note = path_note(*paths);
+  plan.counters = std::move(paths->plan);
+  plan.is_counted = true;
+  plan.holder = paths->holder;
+  plan.above = std::move(paths->above);
+  plan.moved = std::move(paths->moved);
+  return {};
 }
 
 }  // namespace chord::weave

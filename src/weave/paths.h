@@ -18,58 +18,14 @@
 // paths alone: nobody asks for the number of an activation that ended early.
 #pragma once
 
-#include <optional>
 #include <string>
-#include <vector>
 
-#include "assembly/liveness.h"
-#include "assembly/procedure.h"
-#include "core/plan.h"
-#include "format/map.h"
-#include "weave/options.h"
-#include "weave/pieces.h"
-#include "weave/sites.h"
-#include "weave/widen_frame.h"
+#include "weave/procedure_plan.h"
 
 namespace chord::weave {
 
-// What stands on one edge, in the order of execution.
-struct PathProbe {
-  struct Part {
-    isa::Snippet snippet;
-    Effect effect = Effect::none;
-    int64_t amount = 0;
-    Detour detour = {};
-  };
-  Site site;
-  uint32_t edge = core::kNone;
-  std::vector<Part> parts;
-  // Widened frames (weave/widen_frame.h) are made on the way in and go on the way out.
-  enum class Role : uint8_t { inside, enters, leaves } role = Role::inside;
-};
-
-struct PathWeaving {
-  core::Plan plan;
-  isa::PathHolder holder;
-  std::vector<PathProbe> probes;  // in the order of execution where several stand at one place
-  std::vector<uint32_t> above;  // instructions whose operands move with a widened frame
-  std::vector<Replacement> moved;  // and these operands
-};
-
-// What the whole unit is asked for once.
-struct PathContext {
-  const assembly::Unit *unit = nullptr;
-  const format::UnitMap *map = nullptr;
-  bool other_convention = false;  // frames and callee-saved registers are not C's
-};
-
-// Nothing, with the reason, if the procedure's paths cannot be counted. `weights` by
-// edge: how often each is expected to be taken; `n` is the procedure's number. The plan
-// is Placement::none if paths are to be chosen, and none of this procedure is.
-std::optional<PathWeaving> plan_paths(const PathContext &context, const assembly::Procedure &procedure,
-                                      const format::Procedure &map, uint32_t n,
-                                      const assembly::Liveness &liveness, const Sites &sites,
-                                      const std::vector<double> &weights, const Options &options,
-                                      std::string &why_not);
+// A mode (weave/modes.h). Where paths cannot be counted, says why in the plan and leaves the rest to the counters of
+// edges. A procedure none of whose paths is chosen is left alone.
+std::string plan_paths(const ProcedureFacts &facts, ProcedurePlan &plan);
 
 }  // namespace chord::weave

@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "weave/weave_procedure.h"
+#include "weave/labels.h"
 
 namespace chord::weave {
 

@@ -1,0 +1,33 @@
+#include "weave/modes.h"
+
+#include "weave/brackets.h"
+#include "weave/contexts.h"
+#include "weave/counters.h"
+#include "weave/events.h"
+#include "weave/leaps.h"
+#include "weave/paths.h"
+
+namespace chord::weave {
+namespace {
+
+bool always(const Options &) { return true; }
+bool counts_paths(const Options &o) { return o.paths; }
+bool keeps_contexts(const Options &o) { return o.context; }
+bool measures_calls(const Options &o) { return o.callsites; }
+bool counts_events(const Options &o) { return o.events != 0; }
+
+constexpr Mode kModes[] = {
+    {"paths", counts_paths, plan_paths, nullptr, nullptr},
+    {"context records", keeps_contexts, plan_context_records, context_record_text, nullptr},
+    {"call totals", measures_calls, plan_brackets, totals_record_text, nullptr},
+    {"leaps", always, plan_leaps, nullptr, nullptr},
+    {"counters", always, plan_counters, counter_record_text, counter_unit_text},
+    {"events", counts_events, plan_events, event_ties_text, event_unit_text},
+    {"context calls", keeps_contexts, plan_context_calls, nullptr, context_unit_text},
+};
+
+}  // namespace
+
+std::span<const Mode> modes() { return kModes; }
+
+}  // namespace chord::weave
