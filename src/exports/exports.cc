@@ -18,6 +18,7 @@ constexpr Format kFormats[] = {
     {"sqlite", "a database of functions, blocks, edges, lines, calls, paths and runs", write_sqlite, true},
     {"folded", "calling contexts, one stack a line, for flamegraph.pl and inferno", write_folded, false},
     {"speedscope", "calling contexts for speedscope", write_speedscope, false},
+    {"svg", "calling contexts as a flame graph, for any browser", write_svg, false},
 };
 
 }  // namespace

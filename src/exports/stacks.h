@@ -35,5 +35,6 @@ Stacks stacks_of(const analysis::Program &program);
 
 Exported write_folded(const Input &input);
 Exported write_speedscope(const Input &input);
+Exported write_svg(const Input &input);
 
 }  // namespace chord::exports
