@@ -178,9 +178,13 @@ class Weaver {
         if (displaced) marked.insert(i);
       }
     }
-    // What comes behind a step that has become longer.
-    for (uint32_t i : plan_.widened_steps) {
+    // What comes behind a step, or an operand in a wider frame, that has become longer.
+    auto mark_behind = [&](uint32_t i) {
       if (i + 1 < p_.instructions.size() && !p_.instructions[i + 1].padding) marked.insert(i + 1);
+    };
+    for (uint32_t i : plan_.widened_steps) mark_behind(i);
+    if (is_widened()) {
+      for (uint32_t i : plan_.above) mark_behind(i);
     }
     // Instructions lie fragment by fragment, each in text order.
     out_.marks.assign(marked.begin(), marked.end());
