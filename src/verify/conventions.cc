@@ -130,7 +130,7 @@ class Walk {
     if (x.flow == Flow::next || x.flow == Flow::conditional || x.flow == Flow::call) reach(in.next, state);
     if (x.flow == Flow::jump || x.flow == Flow::conditional) reach(in.target, state);
     if (x.flow == Flow::jump && x.indirect && !evidence_.leaves(i)) {
-      for (uint32_t to : f_.named) reach(to, state);
+      for (uint32_t to : evidence_.targets(i)) reach(to, state);
     }
   }
 

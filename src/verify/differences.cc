@@ -63,7 +63,11 @@ class Solver {
     for (unsigned r = 0; r < out.size(); ++r) {
       bool lost = (x.writes & general(r)) || (x.flow == Flow::call && !(kPreserved & general(r)));
       if (!lost) continue;
-      if (r == reg_) return moved(before, value);
+      if (r == reg_) {
+        out = moved(before, value);
+        if (adds && s.from != reg_) out[s.from] = wrap(-s.plus);
+        return out;
+      }
       out[r] = r == s.into ? value : std::nullopt;
     }
     return out;

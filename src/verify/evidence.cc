@@ -29,7 +29,7 @@ bool Evidence::reads_table(uint32_t i) const {
   return false;
 }
 
-Evidence::Evidence(const Program &program) : p_(program) {
+Evidence::Evidence(const Program &program) : p_(program), tables_(program) {
   written_.assign(p_.functions().size(), 0);
   stays_.assign(p_.instrs().size(), false);
   leaves_.assign(p_.instrs().size(), false);
@@ -50,12 +50,12 @@ void Evidence::judge_jumps(uint32_t f) {
   for (uint32_t i : function.instructions) {
     const Facts &x = p_.instrs()[i].facts;
     if (x.flow != Flow::jump || !x.indirect) continue;
-    leaves_[i] = names_nothing_here(i);
-    stays_[i] = reads_table(i);
+    leaves_[i] = names_nothing_here(i) && !tables_.known(i);
+    stays_[i] = tables_.known(i) || reads_table(i);
     if (!leaves_[i] && !stays_[i]) open.push_back(i);
   }
   if (open.empty()) return;
-  Frame frame(p_, f, {}, &stays_);
+  Frame frame(p_, tables_, f, {}, &stays_);
   for (uint32_t i : open) {
     std::optional<int64_t> at = frame.stack(i);
     if (!at) continue;

@@ -6,6 +6,7 @@
 
 #include "verify/conventions.h"
 #include "verify/program.h"
+#include "verify/tables.h"
 
 namespace chord::verify {
 
@@ -26,6 +27,9 @@ class Evidence {
   // neither is known.
   bool stays(uint32_t instruction) const { return stays_[instruction]; }
   bool leaves(uint32_t instruction) const { return leaves_[instruction]; }
+  // Where an indirect jump leads if it stays.
+  const std::vector<uint32_t> &targets(uint32_t instruction) const { return tables_.targets(instruction); }
+  const Tables &tables() const { return tables_; }
   const std::vector<bool> &may_stay() const { return may_stay_; }  // by instruction
 
  private:
@@ -34,6 +38,7 @@ class Evidence {
   bool reads_table(uint32_t instruction) const;
 
   const Program &p_;
+  Tables tables_;
   std::vector<Set> written_;       // by function
   std::vector<Convention> conventions_;  // by function
   std::vector<bool> stays_, leaves_, may_stay_;  // by instruction

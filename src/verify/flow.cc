@@ -21,7 +21,7 @@ constexpr size_t kMostSteps = 400;  // on one way: inserted code has no loops
 
 ProcedureFlow::ProcedureFlow(const UnitFacts &unit, uint32_t function, bool may_widen)
     : u_(unit), p_(unit.program), b_(unit.pairing.woven()), function_(function) {
-  if (may_widen) frame_.emplace(p_, function, unit.moved, &unit.evidence.may_stay());
+  if (may_widen) frame_.emplace(p_, unit.evidence.tables(), function, unit.moved, &unit.evidence.may_stay());
 }
 
 void ProcedureFlow::fail(uint32_t instruction, std::string what) const {

@@ -17,7 +17,7 @@ StackState meet(const StackState &a, const StackState &b) {
 
 }  // namespace
 
-Frame::Frame(const Program &program, uint32_t function, std::set<uint32_t> moved, const std::vector<bool> *stays)
+Frame::Frame(const Program &program, const Tables &tables, uint32_t function, std::set<uint32_t> moved, const std::vector<bool> *stays)
     : p_(program), function_(function), moved_(std::move(moved)) {
   const Function &f = p_.functions()[function];
   StackState start{};
@@ -34,7 +34,7 @@ Frame::Frame(const Program &program, uint32_t function, std::set<uint32_t> moved
       bool jumps = in.facts.flow == Flow::jump || in.facts.flow == Flow::conditional;
       if (jumps && in.target != kNone) flow(in.target, after);
       if (in.facts.flow == Flow::jump && in.facts.indirect && (*stays)[i]) {
-        for (uint32_t to : f.named) flow(to, after);
+        for (uint32_t to : tables.targets(i)) flow(to, after);
       }
       // The unwinder brings back what calls preserve.
       if (in.facts.flow == Flow::call) {
@@ -93,6 +93,7 @@ StackState Frame::behind(uint32_t i, const StackState &state) const {
 void Frame::check(uint32_t i) {
   if (!fault_.empty()) return;
   const Facts &x = p_.instrs()[i].facts;
+  if (x.memory.only_address && x.sum.into == kRsp) return;  // moves the stack pointer, and reaches nothing
   const StackState &state = before_.at(i);
   auto fail = [&](const char *what) {
     fault_ = what;

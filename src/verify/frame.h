@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "verify/program.h"
+#include "verify/tables.h"
 
 namespace chord::verify {
 
@@ -26,7 +27,7 @@ class Frame {
  public:
   // `moved`: instructions whose memory operand the weaver has moved; `stays`: by instruction, indirect
   // jumps that may go on in the function.
-  Frame(const Program &program, uint32_t function, std::set<uint32_t> moved, const std::vector<bool> *stays);
+  Frame(const Program &program, const Tables &tables, uint32_t function, std::set<uint32_t> moved, const std::vector<bool> *stays);
 
   // Empty, or what goes wrong in a frame that is two words wider.
   const std::string &fault() const { return fault_; }

@@ -56,12 +56,11 @@ class Solver {
 
   bool sweep(uint32_t f) {
     const Function &function = p_.functions()[f];
-    Set landing = 0, named = 0;
+    Set landing = 0;
     for (uint32_t i : function.landings) landing |= out_.before[i];
-    for (uint32_t i : function.named) named |= out_.before[i];
     bool changed = false;
     for (auto i = function.instructions.rbegin(); i != function.instructions.rend(); ++i) {
-      Set live = transfer(*i, f, landing, named);
+      Set live = transfer(*i, f, landing);
       changed = changed || live != out_.before[*i];
       out_.before[*i] = live;
     }
@@ -110,7 +109,13 @@ class Solver {
     }
   }
 
-  Set transfer(uint32_t i, uint32_t f, Set landing, Set named) {
+  Set at_targets(uint32_t i) const {
+    Set live = 0;
+    for (uint32_t to : evidence_.targets(i)) live |= out_.before[to];
+    return live;
+  }
+
+  Set transfer(uint32_t i, uint32_t f, Set landing) {
     const Instr &in = p_.instrs()[i];
     const Facts &x = in.facts;
     bool falls = x.flow == Flow::next || x.flow == Flow::conditional || x.flow == Flow::call;
@@ -136,7 +141,7 @@ class Solver {
       case Flow::jump:
         if (!x.indirect) live = at_target(in, f);
         if (x.indirect && !evidence_.stays(i)) want(in, out_.returned[f]);
-        if (x.indirect) live = (evidence_.stays(i) ? 0 : at_jump_out(in, f)) | (evidence_.leaves(i) ? 0 : named);
+        if (x.indirect) live = (evidence_.stays(i) ? 0 : at_jump_out(in, f)) | (evidence_.leaves(i) ? 0 : at_targets(i));
         out_.jumped[i] = live;
         break;
       case Flow::leave:

@@ -226,7 +226,11 @@ void Program::follow() {
     uint32_t f = in.target == kNone ? kNone : instrs_[in.target].function;
     bool starts = f != kNone && functions_[f].entry == in.target;
     in.to_end = starts && f != in.function && !belongs(at, f);
-    if (starts && (in.facts.flow == Flow::call || in.function != f)) functions_[f].callers.push_back(i);
+    // A jump to the name of its own function is a call in the place of a return.
+    auto named = function_at_.find(at);
+    bool anew = in.facts.flow != Flow::call && named != function_at_.end() && f == in.function && starts;
+    if (starts && (in.facts.flow == Flow::call || in.function != f || anew)) functions_[f].callers.push_back(i);
+    if (anew) in.target = kNone;
   }
 }
 

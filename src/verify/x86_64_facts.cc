@@ -190,6 +190,10 @@ void read_sum(const Instruction &in, const Operands &ops, Facts &out) {
     case ZYDIS_MNEMONIC_DEC: sum.plus = -1; break;
     case ZYDIS_MNEMONIC_ADD:
     case ZYDIS_MNEMONIC_SUB:
+      if (in.mnemonic == ZYDIS_MNEMONIC_ADD && ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].size == 64) {
+        out.added = general_number(ops[1].reg.value);
+        out.added_to = into;
+      }
       if (ops[1].type != ZYDIS_OPERAND_TYPE_IMMEDIATE) return;
       sum.plus = in.mnemonic == ZYDIS_MNEMONIC_ADD ? ops[1].imm.value.s : -ops[1].imm.value.s;
       break;

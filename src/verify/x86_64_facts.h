@@ -66,6 +66,7 @@ struct Facts {
   bool wide = false;       // touches more of a vector register than those
   MemoryOperand memory;
   Sum sum;
+  unsigned added = kNoRegister, added_to = kNoRegister;  // one whole register to another
   int stack_move = 0;      // push, pop: what the stack pointer goes up by
   unsigned pushed = kNoRegister, popped = kNoRegister;
   bool leaves_frame = false;  // leave
