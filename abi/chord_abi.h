@@ -115,6 +115,11 @@ enum {
 /* Likewise, by woven code that has no unwind information. */
 #define CHORD_NO_RULES_SYMBOL "__chord_no_rules"
 
+/* Where the module's profile goes if the environment does not say (`chord --out`): text as CHORD_OUT has it, with its NUL,
+ * alone in its section; of objects that were built with different ones the linker keeps one. */
+#define CHORD_PLACE_SYMBOL "__chord_place"
+#define CHORD_PLACE_SECTION ".chord.place"
+
 /* In chord_proc::key and in COUNTS records small keys stand for kinds of events,
  * all others for procedures. */
 #define CHORD_EVENT_KEY(kind) ((kind) + 1)

@@ -35,6 +35,7 @@ asm(R"(
 #include "modules.cc"
 #include "open_profile.cc"
 #include "paths.cc"
+#include "place.cc"
 #include "redirect.cc"
 #include "segment.cc"
 #include "signals.cc"

@@ -84,6 +84,7 @@ void give_up(Instance &instance) {
 Instance *make_durable(Instance *instance) {
   name_file(*instance);
   kernel(SYS_unlink, arg(instance->live_path));  // of an earlier process, or image, of this number
+  if (instance->makes_folders) make_folders(instance->live_path);
   long file = open_live(*instance, O_CREAT | O_EXCL);
   size_t size = round_up(sizeof(Instance));
   auto *live = static_cast<LiveFile *>(file < 0 ? nullptr : map_part(file, nullptr, table_size, 0));

@@ -22,7 +22,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 15;
+constexpr uint32_t layout_version = 16;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -83,6 +83,7 @@ struct ModuleState {
   void (*on_thread_end)(void *);
   void *start_thread;  // __chord_wrap_pthread_create
   ModuleState *next;
+  const char *place;  // `chord --out`; null, or the module's bias, without
 };
 
 void add_module(Instance &instance, ModuleState &state);
@@ -262,7 +263,11 @@ void restart_counts(Instance &instance, const Frame &from, bool others);
 bool append_segment(Instance &instance, const End &end);
 // Beside the profile, which was written to instance.path.
 void keep_maps(Instance &instance);
-// CHORD_OUT with its % filled in.
+// What is in CHORD_OUT, if anything, and was given at build time, if anything; `woven`: the program, or a library (place.cc).
+void choose_place(Instance &instance, const char *asked, const char *built_in, const char *woven);
+// Those above the file.
+void make_folders(char *path);
+// The place with its % filled in.
 void expand_out(const Instance &instance, Text &path);
 // For appending; negative: the kernel's error, or EMEDIUMTYPE for what is no profile (open_profile.cc).
 long open_profile(const Instance &instance, const char *path);
@@ -320,6 +325,7 @@ struct Instance {
   bool keep_arguments;  // those with different arguments have
   bool keeps_maps;  // what reading needs is kept beside the profile
   bool dumped;     // so has this one: somebody may be following it
+  bool makes_folders;  // those of the profile, if they are missing
   Thread *threads;
   Thread *free_threads;
   uint64_t threads_seen;

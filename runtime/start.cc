@@ -33,6 +33,7 @@ extern void *__dso_handle __attribute__((visibility("hidden")));
 extern const char __chord_program __attribute__((weak, visibility("hidden")));
 extern const char __chord_checked __attribute__((weak, visibility("hidden")));
 extern const char __chord_no_rules __attribute__((weak, visibility("hidden")));
+extern const char __chord_place[] __attribute__((weak, visibility("hidden")));
 int __register_atfork(void (*)(), void (*)(), void (*)(), void *);
 void exit(int) __attribute__((noreturn));
 }
@@ -43,7 +44,7 @@ extern "C" {
 CHORD_SHARED ModuleState __chord_module = {
     layout_version, 0,       nullptr,       nullptr,
     on_fatal,       on_stop, on_thread_end, reinterpret_cast<void *>(__chord_wrap_pthread_create),
-    nullptr};
+    nullptr,        __chord_place};
 }
 
 namespace {
@@ -57,10 +58,18 @@ struct Search {
   // The executable has a copy, too, although it may not have started yet:
   // libraries start first.
   bool program_woven = false;
+  const char *own_name = "";
+  const char *own_place = nullptr, *program_place = nullptr;  // null: none was given
   Module *fill = nullptr;
 };
 
-void read_notes(const char *notes, size_t size, size_t alignment, Search &search, bool own, bool program) {
+// One object of the process.
+struct Seen {
+  bool own, program;
+  uint64_t bias;
+};
+
+void read_notes(const char *notes, size_t size, size_t alignment, Search &search, const Seen &seen) {
   auto round = [&](size_t n) { return (n + alignment - 1) & ~(alignment - 1); };
   for (size_t at = 0; at + 12 <= size;) {
     uint32_t name_size = load<uint32_t>(notes + at), size_of = load<uint32_t>(notes + at + 4),
@@ -70,11 +79,13 @@ void read_notes(const char *notes, size_t size, size_t alignment, Search &search
     if (name_size == 6 && type == 1 && same_bytes(notes + name, "chord", 6)) {
       auto *state = reinterpret_cast<const ModuleState *>(notes + content + load<int32_t>(notes + content));
       if (state->version == layout_version) {
-        if (program) search.program_woven = true;
-        if (!own && state->instance != nullptr) search.running = state->instance;
+        const char *place = reinterpret_cast<uint64_t>(state->place) == seen.bias ? nullptr : state->place;
+        if (seen.own) search.own_place = place;
+        if (seen.program) search.program_woven = true, search.program_place = place;
+        if (!seen.own && state->instance != nullptr) search.running = state->instance;
       }
     }
-    if (own && search.fill != nullptr && name_size == 4 && type == 3 && same_bytes(notes + name, "GNU", 4) &&
+    if (seen.own && search.fill != nullptr && name_size == 4 && type == 3 && same_bytes(notes + name, "GNU", 4) &&
         size_of <= sizeof search.fill->build_id) {
       copy_bytes(search.fill->build_id, notes + content, size_of);
       search.fill->build_id_size = size_of;
@@ -121,10 +132,11 @@ int visit_object(dl_phdr_info *object, size_t, void *data) {
     const ElfW(Phdr) &part = object->dlpi_phdr[i];
     if (part.p_type == PT_NOTE)
       read_notes(reinterpret_cast<const char *>(object->dlpi_addr + part.p_vaddr), part.p_memsz,
-                 part.p_align == 8 ? 8 : 4, search, own, !named);
+                 part.p_align == 8 ? 8 : 4, search, {own, !named, object->dlpi_addr});
   }
   if (own) {
     search.is_program = !named;
+    search.own_name = object->dlpi_name;
     if (search.fill != nullptr) {
       fill_module(*search.fill, *object);
       if (named) name_module(*search.fill, object->dlpi_name);
@@ -149,14 +161,15 @@ const char *variable(char **environment, const char *name) {
 
 bool is_set(const char *value) { return value != nullptr && value[0] == '1' && value[1] == 0; }
 
-void read_settings(Instance &instance, char **environment) {
+void read_settings(Instance &instance, char **environment, const Search &search) {
   // A program with more rights than its caller takes no orders from it.
   bool trusted = getauxval(AT_SECURE) == 0;
   instance.secure = !trusted;
   instance.caller_user = static_cast<uint32_t>(kernel(SYS_getuid));
   instance.caller_group = static_cast<uint32_t>(kernel(SYS_getgid));
-  const char *out = trusted ? variable(environment, "CHORD_OUT") : nullptr;
-  Text(instance.out, sizeof instance.out).add(out != nullptr && out[0] != 0 ? out : "%e.chord");
+  choose_place(instance, trusted ? variable(environment, "CHORD_OUT") : nullptr,
+               search.program_woven ? search.program_place : search.own_place,
+               search.program_woven ? instance.executable : search.own_name);
   const char *signals = variable(environment, "CHORD_SIGNALS");
   instance.take_signals = !(signals != nullptr && signals[0] == '0' && signals[1] == 0);
   instance.durable = trusted && is_set(variable(environment, "CHORD_DURABLE"));
@@ -229,7 +242,7 @@ void after_fork_in_child() {
   set_mask(mask);
 }
 
-Instance *make_instance(int argument_count, char **arguments, char **environment) {
+Instance *make_instance(int argument_count, char **arguments, char **environment, const Search &search) {
   auto *made = static_cast<Instance *>(map_pages(sizeof(Instance)));
   if (made == nullptr) return nullptr;
   made->version = layout_version;
@@ -240,7 +253,7 @@ Instance *make_instance(int argument_count, char **arguments, char **environment
     Text(made->executable, sizeof made->executable).add(arguments[0]);
   if (kernel(SYS_getcwd, arg(made->folder), sizeof made->folder - 1) < 0) made->folder[0] = 0;
   remember_stderr(*made);
-  read_settings(*made, environment);
+  read_settings(*made, environment, search);
   read_arguments(*made, argument_count, arguments);
   find_static_frames(*made);
   return made->durable ? make_durable(made) : made;
@@ -296,7 +309,7 @@ __attribute__((constructor(1))) void start(int argument_count, char **arguments,
   Search search;
   dl_iterate_phdr(visit_object, &search);
   Instance *joined = search.running;
-  if (joined == nullptr) joined = make_instance(argument_count, arguments, environment);
+  if (joined == nullptr) joined = make_instance(argument_count, arguments, environment, search);
   if (joined == nullptr) return;
   state.next = joined->states;
   joined->states = &state;

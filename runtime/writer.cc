@@ -3,7 +3,6 @@
 // was and the program never notices. Runs of one build are added up (fold.cc).
 #include <errno.h>
 #include <sys/file.h>
-#include <sys/utsname.h>
 
 #include "fold.h"
 #include "runtime.h"
@@ -276,47 +275,6 @@ uint32_t put_payload(Writer &out, const Instance &instance, const End &end, cons
 
 // ---- The file ------------------------------------------------------------------------
 
-const char *base_name(const char *path) {
-  const char *name = path;
-  for (; *path != 0; ++path)
-    if (*path == '/') name = path + 1;
-  return name;
-}
-
-}  // namespace
-
-void expand_out(const Instance &instance, Text &path) {
-  utsname host;
-  if (instance.out[0] != '/' && instance.folder[0] != 0) path.add(instance.folder).add('/');
-  for (const char *c = instance.out; *c != 0; ++c) {
-    if (*c != '%' || c[1] == 0) {
-      path.add(*c);
-      continue;
-    }
-    switch (*++c) {
-      case 'p':
-        path.add_number(instance.pid);
-        break;
-      case 'e':
-        path.add(base_name(instance.executable));
-        break;
-      case 't':
-        path.add_number(instance.process_start_ns / 1000000000u);
-        break;
-      case 'h':
-        path.add(kernel(SYS_uname, arg(&host)) == 0 ? host.nodename : "host");
-        break;
-      case '%':
-        path.add('%');
-        break;
-      default:
-        path.add('%').add(*c);
-    }
-  }
-}
-
-namespace {
-
 const char *reason(long error) {
   switch (-error) {
     case EACCES:
@@ -431,6 +389,10 @@ bool append_segment(Instance &instance, const End &end) {
   // A relative name means the folder we started in, or nothing.
   bool nowhere = instance.out[0] != '/' && instance.folder[0] == 0;
   long file = nowhere ? -ENOENT : open_profile(instance, path);
+  if (file == -ENOENT && instance.makes_folders) {
+    make_folders(path);
+    file = open_profile(instance, path);
+  }
   instance.file = file;
   long error = file < 0 ? file : append(instance, file, end);
   if (file >= 0) {

@@ -178,6 +178,15 @@ Object read_object_bytes(const std::string &path, const std::string &bytes, bool
   return read_object(ElfFile(path, own), path, texts);
 }
 
+std::string place_in_object(const std::string &path) {
+  try {
+    std::string bytes = ElfFile(path).contents(CHORD_PLACE_SECTION);
+    return bytes.substr(0, bytes.find('\0'));
+  } catch (const base::Error &) {
+    return "";
+  }
+}
+
 std::string build_id_of_file(const std::string &path) { return ElfFile(path).build_id(); }
 
 std::string show_build_id(const std::string &build_id) {

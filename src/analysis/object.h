@@ -35,6 +35,8 @@ Object read_object(const std::string &path, bool texts);
 
 // The same from what `chord archive` keeps (stored_object.h). `path` is for messages.
 Object read_object_bytes(const std::string &path, const std::string &bytes, bool texts);
+// Where its profile goes, as `chord --out` was told (CHORD_PLACE_SECTION); empty if it was not, or is no ELF file.
+std::string place_in_object(const std::string &path);
 // Raw; empty if it has none. Throws Error if the file is no ELF file.
 std::string build_id_of_file(const std::string &path);
 

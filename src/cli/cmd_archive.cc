@@ -22,7 +22,7 @@ int cmd_archive(std::vector<std::string> args) {
   std::string out;
   std::vector<std::string> profiles;
   app.add_option("-o,--output", out, "file to write; replaced only when it is complete")->type_name("OUT")->required();
-  app.add_option("PROFILE", profiles, "profiles, folders or patterns of them; without any the newest *.chord in this folder")
+  app.add_option("PROFILE", profiles, "profiles, folders or patterns of them; without any the newest *.chord here or below")
       ->type_name("");
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;

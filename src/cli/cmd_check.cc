@@ -272,7 +272,7 @@ int cmd_check(std::vector<std::string> args) {
   CLI::App app("Checks counts against a baseline or rules, for CI.", "chord check");
   Options options;
   std::vector<std::string> inputs;
-  app.add_option("RULES", inputs, "file of rules, if any; then profiles, without any the newest *.chord in this folder")->type_name("");
+  app.add_option("RULES", inputs, "file of rules, if any; then profiles, without any the newest *.chord here or below")->type_name("");
   app.add_option("--program", options.input.program, "the program's executable, if it was moved; or which of several")->type_name("PATH");
   app.add_option("--baseline", options.baseline, "baseline file or profile to compare with")->type_name("FILE");
   app.add_option("--baseline-program", options.old.program, "the executable the baseline is of, if not this one")->type_name("PATH");

@@ -117,7 +117,7 @@ int cmd_events(std::vector<std::string> args) {
   std::vector<std::string> profiles;
   ListingOptions listing;
   std::string by = "kind", file, program;
-  app.add_option("PROFILE", profiles, "profiles, or the number of a process; without any the newest *.chord in this folder")
+  app.add_option("PROFILE", profiles, "profiles, or the number of a process; without any the newest *.chord here or below")
       ->type_name("");
   app.add_option("--profile", file, "of a process: the file it writes, if it cannot be found")->type_name("FILE");
   app.add_option("--by", by, "kind, mark, thread, function or callsite")

@@ -16,6 +16,7 @@
 #include "base/file.h"
 #include "chord_abi.h"
 #include "cli/pager.h"
+#include "cli/profile_place.h"
 
 namespace chord::cli {
 
@@ -46,7 +47,7 @@ report::TextStyle text_style(const ListingOptions &options) {
 }
 
 void add_input_options(CLI::App &app, InputOptions &options) {
-  app.add_option("PROFILE", options.profiles, "profiles, folders or patterns of them, of any number of programs; without any the newest *.chord in this folder")
+  app.add_option("PROFILE", options.profiles, "profiles, folders or patterns of them, of any number of programs; without any the newest *.chord here or below")
       ->type_name("");
   app.add_option("--program", options.program,
                  "the program's executable, if it was moved; or which of several")
@@ -58,23 +59,56 @@ void add_context_option(CLI::App &app, InputOptions &options) {
       ->type_name("CONTEXT");
 }
 
-std::string newest_profile() {
-  std::string newest;
-  fs::file_time_type when;
-  std::error_code failed;
-  for (const fs::directory_entry &entry : fs::directory_iterator(".", failed)) {
-    std::string name = entry.path().filename().string();
-    // What a killed process left behind stands for the profile it never wrote.
-    if (size_t live = name.find(".chord.live."); live != std::string::npos) name.resize(live + 6);
-    if (!name.ends_with(".chord") || !entry.is_regular_file(failed)) continue;
-    fs::file_time_type changed = entry.last_write_time(failed);
-    if (failed || (!newest.empty() && changed <= when)) continue;
-    newest = name;
-    when = changed;
+namespace {
+
+// The newest profile of those in a folder and, to some depth, below it: profiles lie beside the programs that wrote them.
+class NewestProfile {
+ public:
+  std::string find() {
+    std::error_code failed;
+    constexpr auto kSkip = fs::directory_options::skip_permission_denied;
+    for (auto at = fs::recursive_directory_iterator(".", kSkip, failed); !failed && at != fs::recursive_directory_iterator();
+         at.increment(failed)) {
+      if (++seen_ > kMostFiles) break;
+      if (at->is_directory(failed)) {
+        bool hidden = at->path().filename().string().starts_with('.');
+        if (hidden || at.depth() >= kDepth) at.disable_recursion_pending();
+      } else {
+        consider(*at);
+      }
+    }
+    return newest_;
   }
+
+ private:
+  static constexpr size_t kMostFiles = 50000;
+  static constexpr int kDepth = 6;
+
+  void consider(const fs::directory_entry &entry) {
+    std::string name = entry.path().lexically_normal().string();
+    // What a killed process left behind stands for the profile it never wrote.
+    if (size_t live = name.rfind(".chord.live."); live != std::string::npos) name.resize(live + 6);
+    std::error_code failed;
+    if (!name.ends_with(".chord") || !entry.is_regular_file(failed)) return;
+    fs::file_time_type changed = entry.last_write_time(failed);
+    if (failed || (!newest_.empty() && changed <= when_)) return;
+    newest_ = name;
+    when_ = changed;
+  }
+
+  size_t seen_ = 0;
+  std::string newest_;
+  fs::file_time_type when_;
+};
+
+}  // namespace
+
+std::string newest_profile() {
+  std::string newest = NewestProfile().find();
   if (newest.empty()) {
-    throw base::Error("there is no profile (*.chord) in this folder",
-                      "build with `chord gcc …`, run the program here, then report");
+    throw base::Error("there is no profile (*.chord) in this folder or below it",
+                      "build with `chord gcc …`, run the program, then report; profiles lie beside their programs, so that "
+                      "`chord report PROGRAM` finds them from anywhere");
   }
   return newest;
 }
@@ -115,10 +149,26 @@ void add_profiles(const std::string &path, std::vector<std::string> &files) {
   std::move(found.begin(), found.end(), std::back_inserter(files));
 }
 
+// A program stands for what its runs wrote.
+void add_profiles_of_program(const std::string &path, std::vector<std::string> &files) {
+  std::vector<std::string> found = profiles_of_program(path);
+  std::move(found.begin(), found.end(), std::back_inserter(files));
+  if (!found.empty()) return;
+  analysis::read_object(path, false);  // was it built with chord at all?
+  throw base::Error(fmt::format("{}: is a program, and there is no profile of it where it would write one", path),
+                    fmt::format("run it, then name its profile, such as {}.chord", fs::path(path).filename().string()));
+}
+
 std::vector<std::string> profiles_named(const std::vector<std::string> &paths) {
   std::vector<std::string> files;
   if (paths.empty()) files.push_back(newest_profile());
-  for (const std::string &path : paths) add_profiles(path, files);
+  for (const std::string &path : paths) {
+    if (is_elf(path)) {
+      add_profiles_of_program(path, files);
+    } else {
+      add_profiles(path, files);
+    }
+  }
   return files;
 }
 
@@ -156,19 +206,12 @@ bool is_elf(const std::string &path) {
 
 namespace {
 
-// A program instead of its profile: was it built with chord at all?
-[[noreturn]] void refuse_program(const std::string &path) {
-  analysis::read_object(path, false);
-  throw base::Error(fmt::format("{}: is a program, not a profile", path),
-                    fmt::format("run it, then name its profile, such as {}.chord", fs::path(path).filename().string()));
-}
 
 }  // namespace
 
 format::Profile read_profiles(const std::vector<std::string> &paths) {
   format::Profile all;
   for (const std::string &path : profiles_named(paths)) {
-    if (is_elf(path)) refuse_program(path);
     std::vector<std::string> left = analysis::files_left_behind(path);
     format::Profile one;
     if (left.empty() || std::filesystem::exists(path)) one = format::decode_profile(base::read_locked(path));

@@ -37,7 +37,7 @@ struct InputOptions {
 void add_input_options(CLI::App &app, InputOptions &options);
 void add_context_option(CLI::App &app, InputOptions &options);
 
-// The newest *.chord in the current folder. Throws Error with a hint if there is none.
+// The newest *.chord in the current folder or below it. Throws Error with a hint if there is none.
 std::string newest_profile();
 
 // True if the file begins like a profile, or is called one.

@@ -14,8 +14,10 @@
 #include <fstream>
 #include <sstream>
 
+#include "analysis/object.h"
 #include "base/bytes.h"
 #include "base/diagnostics.h"
+#include "cli/woven_objects.h"
 
 namespace chord::cli {
 namespace {
@@ -59,6 +61,37 @@ bool is_privileged(pid_t pid) {
     if (type == AT_SECURE) return value != 0;
   }
   return false;
+}
+
+// A file beside an object, as a place: % in the folder's name stand for themselves.
+std::string place_beside(const std::string &object) {
+  std::string place;
+  for (char c : fs::path(object).parent_path().string()) place += c == '%' ? std::string("%%") : std::string(1, c);
+  return place + "/%e.chord";
+}
+
+// Where the process may put its profile; see runtime/place.cc.
+std::vector<std::string> places_of(pid_t pid, const std::string &environment) {
+  std::string asked = is_privileged(pid) ? "" : variable(environment, "CHORD_OUT");
+  if (!asked.empty()) return {asked};
+  std::vector<std::string> places;
+  std::string root = root_of(pid);
+  for (const std::string &object : objects_of(pid)) {
+    if (!carries_runtime(object)) continue;
+    if (std::string place = analysis::place_in_object(object); !place.empty()) places.push_back(place);
+    bool is_program = object.ends_with("/exe") && object.starts_with("/proc/");
+    places.push_back(place_beside(is_program ? link_target(pid, "exe") : object.substr(root.size())));
+  }
+  places.emplace_back("%e.chord");
+  return places;
+}
+
+std::vector<std::string> matches_of(const std::string &pattern) {
+  std::vector<std::string> found;
+  glob_t matches{};
+  if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches) == 0) found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
+  globfree(&matches);
+  return found;
 }
 
 // For glob(3).
@@ -135,18 +168,18 @@ std::string expand_profile_name(const std::string &out, const ProfileNames &name
 }
 
 ProfilePlace::ProfilePlace(pid_t pid) {
-  std::string environment = read_proc(pid, "environ");
-  std::string out = is_privileged(pid) ? "" : variable(environment, "CHORD_OUT");
-  if (out.empty()) out = "%e.chord";
-  std::string name = pattern_of(out, pid), root = root_of(pid);
-  std::vector<std::string> folders{""};
-  if (name[0] != '/') folders = {link_target(pid, "cwd") + "/", variable(environment, "PWD") + "/"};
-  for (const std::string &folder : folders) {
-    if (folder == "/" && folders.size() > 1 && folder != folders[0]) continue;
-    std::string pattern = glob_quoted(root) + glob_quoted(folder) + name;
-    if (std::find(patterns_.begin(), patterns_.end(), pattern) != patterns_.end()) continue;
-    patterns_.push_back(pattern);
-    shown_.push_back(root + folder + name);
+  std::string environment = read_proc(pid, "environ"), root = root_of(pid);
+  for (const std::string &place : places_of(pid, environment)) {
+    std::string name = pattern_of(place, pid);
+    std::vector<std::string> folders{""};
+    if (name[0] != '/') folders = {link_target(pid, "cwd") + "/", variable(environment, "PWD") + "/"};
+    for (const std::string &folder : folders) {
+      if (folder == "/" && folders.size() > 1 && folder != folders[0]) continue;
+      std::string pattern = glob_quoted(root) + glob_quoted(folder) + name;
+      if (std::find(patterns_.begin(), patterns_.end(), pattern) != patterns_.end()) continue;
+      patterns_.push_back(pattern);
+      shown_.push_back(root + folder + name);
+    }
   }
 }
 
@@ -155,11 +188,7 @@ ProfilePlace::ProfilePlace(const std::string &file) : patterns_{glob_quoted(file
 std::vector<std::string> ProfilePlace::files() const {
   std::vector<std::string> found;
   for (const std::string &pattern : patterns_) {
-    glob_t matches{};
-    if (glob(pattern.c_str(), GLOB_NOSORT, nullptr, &matches) == 0) {
-      found.insert(found.end(), matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
-    }
-    globfree(&matches);
+    for (std::string &file : matches_of(pattern)) found.push_back(std::move(file));
   }
   return found;
 }
@@ -168,6 +197,20 @@ std::string ProfilePlace::describe() const {
   std::string text;
   for (const std::string &one : shown_) text += (text.empty() ? "" : " or ") + one;
   return text;
+}
+
+std::vector<std::string> profiles_of_program(const std::string &program) {
+  std::error_code failed;
+  fs::path path = fs::canonical(program, failed);
+  utsname host{};
+  uname(&host);
+  auto matches = [&](const std::string &place) {
+    return matches_of(expand_profile_name(
+        place, {"[0-9]*", glob_quoted(path.filename().string()), "[0-9]*", glob_quoted(host.nodename)}, glob_quoted));
+  };
+  if (std::string place = analysis::place_in_object(program); !place.empty()) return matches(place);
+  std::vector<std::string> found = matches(place_beside(path.string()));
+  return found.empty() ? matches("%e.chord") : found;
 }
 
 }  // namespace chord::cli

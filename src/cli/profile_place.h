@@ -1,10 +1,11 @@
-// Where a running process will put its profile: the runtime's rules for CHORD_OUT,
-// followed from outside with what /proc tells.
+// Where a running process will put its profile: the runtime's rules (runtime/place.cc),
+// followed from outside with what /proc says.
 //
-// Two things cannot be known from outside. A relative name means the folder the process
+// Some things cannot be known from outside. A relative name means the folder the process
 // was *started* in; it may have left it since, so the folder of its environment (PWD) is
-// tried beside the present one. And %t is the process's own idea of its start. Both make
-// the answer a set of files; the segments in them tell which one it is.
+// tried beside the present one. %t is the process's own idea of its start. And whether it
+// could write beside the program when it started. They make
+// the answer a set of files; the segments in them say which one it is.
 #pragma once
 
 #include <sys/types.h>
@@ -33,6 +34,9 @@ class ProfilePlace {
   std::vector<std::string> patterns_;  // for glob(3)
   std::vector<std::string> shown_;
 };
+
+// The profiles that runs of a program left where they go by themselves; none if there are none.
+std::vector<std::string> profiles_of_program(const std::string &program);
 
 // What the % of CHORD_OUT stand for.
 struct ProfileNames {

@@ -148,6 +148,25 @@ void choose_contexts(const Word &option, weave::Options &options) {
   }
 }
 
+// Kept in the objects, whoever runs them wherever: absolute. The % of the present folder's name stand for themselves.
+void choose_place(const Word &word, weave::Options &options) {
+  constexpr size_t kLongest = 4000;  // runtime/runtime.h: Instance::out
+  if (word.value.empty()) throw base::UsageError("--out=: no folder or file is named", "--out=FOLDER/ or --out=FILE");
+  std::string place = word.value;
+  if (place[0] != '/') {
+    std::string folder;
+    for (char c : std::filesystem::current_path().string()) folder += c == '%' ? std::string("%%") : std::string(1, c);
+    place = folder + "/" + place;
+  }
+  std::error_code failed;
+  bool is_folder = place.ends_with('/') || std::filesystem::is_directory(word.value, failed);
+  place = std::filesystem::path(place + (is_folder ? "/%e.chord" : "")).lexically_normal().string();
+  if (place.size() > kLongest || place.find('\n') != std::string::npos) {
+    throw base::UsageError(fmt::format("--out={}: such a name cannot be kept in objects", word.value), "choose a shorter one, in one line");
+  }
+  options.out = place;
+}
+
 // --name=VALUE from one of the tables above, always handed over: the stand-in must not fall back on defaults.
 template <auto Member, const auto &Table>
 void set_choice(const Word &word, Options &options) {
@@ -210,6 +229,13 @@ constexpr BuildOption kOptions[] = {
     {"--durable", Group::how, "", "counts can survive SIGKILL: run the program with CHORD_DURABLE=1", set_flag<&Options::durable>,
      [](const Options &o, Words &w) {
        if (o.durable) w.emplace_back("--durable");
+     }},
+    {"--out", Group::how, "FOLDER|FILE",
+     "where the program writes its profile, kept in the objects as an absolute name; FILE may have the % of CHORD_OUT, which overrides "
+     "it. By default: beside the program",
+     choose_place,
+     [](const Options &o, Words &w) {
+       if (!o.out.empty()) w.push_back("--out=" + o.out);
      }},
     {"--counters", Group::how, "thread|atomic|global", "thread (the default): exact in threads, without locked instructions",
      set_choice<&Options::counters, kCounters>,

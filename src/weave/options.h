@@ -46,6 +46,7 @@ struct Options {
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;
+  std::string out;  // where the profile goes (runtime/place.cc); empty: the runtime chooses
 };
 
 // Does the selection take this procedure? Globs as in the shell.

@@ -43,5 +43,7 @@ std::string anchor_text(const RecordPlacer &placer, const format::Procedure &map
 
 // Defines, once in a program, a symbol that tells the runtime something by being there.
 std::string flag_text(std::string_view symbol);
+// Where the profile goes, once in a module.
+std::string place_text(const std::string &place);
 
 }  // namespace chord::weave

@@ -139,6 +139,7 @@ class UnitWriter {
     }
     out += personality_routines();
     if (lacks_rules_) out += flag_text(CHORD_NO_RULES_SYMBOL);
+    if (!options_.out.empty()) out += place_text(options_.out);
     return out + map + ask_for_visible_names() + fmt::format("\t.include \"{}\"\n", around_.runtime_file);
   }
 

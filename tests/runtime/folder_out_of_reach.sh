@@ -25,7 +25,7 @@ go_out_of_reach() {
   "$CHORD" $build leave.c -o leave
   rm -f leave.chord
   mkdir gone
-  expect_status 0 env -C gone ../leave delete "$work/gone"
+  expect_status 0 env -C gone CHORD_OUT=leave.chord ../leave delete "$work/gone"
   lost "a deleted folder"
   [ ! -e gone ] || fail "$build: the folder is there again"
 

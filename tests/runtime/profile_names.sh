@@ -1,5 +1,5 @@
 #!/bin/sh
-# Where the profile goes: the folder the program was started in, or CHORD_OUT.
+# What the profile is called: after the program, or as CHORD_OUT says; however the program moves about.
 . "$(dirname "$0")/../e2e/common.inc"
 cat >move.c <<'SOURCE'
 #include <stdio.h>
@@ -11,7 +11,7 @@ int main(void) {
 SOURCE
 "$CHORD" gcc move.c -o move
 ./move >out
-[ -f move.chord ] || fail "not in the folder it was started in"
+[ -f move.chord ] || fail "not beside the program"
 pid=$(CHORD_OUT='%e-%p-%h-%%.x' ./move)
 [ -f "move-$pid-$(uname -n)-%.x" ] || fail "no move-$pid-...: $(ls)"
 # %t stays what it was, however often the program writes.
