@@ -39,6 +39,7 @@ struct Walking {
   bool interrupted = false;
   size_t frames = 0;
   uint64_t callee_sp = 0;  // stack pointer of the frame before
+  uint64_t rbx = 0;        // in the frame now looked at (follow_rbx)
   bool ended = false;  // by our own judgement
   bool goes_on = false;  // from `resumed`
   RegisterSet resumed{};
@@ -131,12 +132,27 @@ std::optional<uint64_t> frame_address(Dwfl_Frame *frame, const Rules &rules) {
   return value + (numbered ? operations->number2 : operations->number);
 }
 
+// elfutils takes another register for %rbx where the calling convention keeps it, and does not know it in the callers of functions
+// without a rule for it. There it is what it was in the callee.
+constexpr unsigned kRbx = 3;
+void follow_rbx(Dwfl_Frame *frame, Walking &walking) {
+  Dwarf_Word value = 0;
+  if (dwfl_frame_reg(frame, kRbx, &value) == 0) walking.rbx = value;
+}
+
+// 0 if it is not known.
+uint64_t register_of(Dwfl_Frame *frame, unsigned number, const Walking &walking) {
+  Dwarf_Word value = 0;
+  if (number == kRbx) return walking.rbx;
+  return dwfl_frame_reg(frame, number, &value) == 0 ? value : 0;
+}
+
 // What the runtime's path_of does (runtime/unwind.cc); 0 where there is no number.
 uint64_t path_of(Dwfl_Frame *frame, Dwfl_Module *module, uint64_t place, Walking &walking) {
   std::optional<uint32_t> where = path_note(module, place, walking);
   Dwarf_Word path = 0;
   if (!where) return 0;
-  if (*where < CHORD_PATH_IN_FRAME) return dwfl_frame_reg(frame, *where, &path) == 0 ? path : 0;
+  if (*where < CHORD_PATH_IN_FRAME) return register_of(frame, *where, walking);
   std::optional<uint64_t> top = frame_address(frame, rules_of(module, place));
   return top && walking.memory->read(*top - 24, &path, sizeof path) ? path : 0;
 }
@@ -144,11 +160,7 @@ uint64_t path_of(Dwfl_Frame *frame, Dwfl_Module *module, uint64_t place, Walking
 // clang gives the function it calls where noexcept is violated no unwind information.
 // It is always the same: push %rax, then two calls.
 bool leave_clang_terminate(Dwfl_Frame *frame, const StackWalker::Frame &here, Walking &walking) {
-  for (unsigned i = 0; i < 16; ++i) {
-    Dwarf_Word word = 0;
-    dwfl_frame_reg(frame, i, &word);
-    walking.resumed[i] = word;
-  }
+  for (unsigned i = 0; i < 16; ++i) walking.resumed[i] = register_of(frame, i, walking);
   walking.resumed[7] = here.sp + 16;
   return walking.memory->read(here.sp + 8, &walking.resumed[16], sizeof(uint64_t));
 }
@@ -166,6 +178,7 @@ int take_frame(Dwfl_Frame *frame, void *argument) {
     found.context = walking.callee_sp;  // where a handler returns to, the context is on top
   }
   walking.callee_sp = sp;
+  follow_rbx(frame, walking);
   found.pc = pc;
   found.sp = sp;
   uint64_t place = found.interrupted ? pc : pc - 1;
