@@ -9,6 +9,9 @@ namespace chord::runtime {
 
 struct CallTree;  // of one thread
 
+// Where code on its way out leaves its record, below the caller's stack pointer (src/isa/x86_64_contexts.cc).
+constexpr uint64_t record_kept = 120;
+
 // Memory that records are made in: chunks of 64 KB, so that the record around an address is found.
 struct Region {
   Region *next;

@@ -373,7 +373,7 @@ uint64_t path_of(Instance &instance, const Frame &frame) {
   if (rule.path < in_context) return path;
   uint64_t key = context_key(instance, path, rule.id);
   // On its way out, with the register given back.
-  if (key == 0 && frame.interrupted && Memory(frame.safe).read(cfa - 32, path)) key = context_key(instance, path, rule.id);
+  if (key == 0 && frame.interrupted && Memory(frame.safe).read(cfa - record_kept, path)) key = context_key(instance, path, rule.id);
   return key;
 }
 

@@ -2,7 +2,7 @@
 //
 // In words of eight bytes, downwards from the return address:
 //   holder saved   the caller's register, the slot in force at entry; on the way out the
-//                  record one word below, in the red zone, for whoever is interrupted there
+//                  record in the red zone, for whoever is interrupted there
 //   holder slot    the slot in force at entry, the record
 //   holder free    nothing: the procedure makes no calls, so the slot stays in force; on the way out
 //                  the record where a saved holder has it
@@ -19,6 +19,9 @@ namespace chord::isa {
 namespace {
 
 constexpr const char *kSite = "%fs:" CHORD_SITE_SYMBOL "@tpoff";
+// Where the record is on the way out, below the caller's stack pointer (runtime/call_tree.h). Deeper than any register that a
+// procedure has pushed and popped: its unwind rules may still say that it is there.
+constexpr int kKept = 120;
 constexpr std::array<unsigned, 9> kScratch = {r11, r10, rcx, rdx, rsi, rdi, r8, r9, rax};
 
 class Lines {
@@ -102,11 +105,11 @@ int record_argument_distance(const PathHolder &h, unsigned scratch) {
 std::string leave_context(const PathHolder &h, bool puts_back, bool unwinding) {
   Lines out(unwinding);
   if (h.kind == PathHolder::Kind::free && puts_back) {
-    out.line("movq\t{},-24(%rsp)", reg(h.reg)).line("movq\t{},{}", kSite, reg(h.reg));
+    out.line("movq\t{},{}(%rsp)", reg(h.reg), 8 - kKept).line("movq\t{},{}", kSite, reg(h.reg));
     out.line("movq\t8({0}),{0}", reg(h.reg)).line("movq\t{},{}", reg(h.reg), kSite);
   }
   if (h.kind == PathHolder::Kind::saved) {
-    out.line("movq\t{},-8(%rsp)", reg(h.reg)).line("popq\t{}", kSite).moved(-8);
+    out.line("movq\t{},{}(%rsp)", reg(h.reg), 8 + kWidening - kKept).line("popq\t{}", kSite).moved(-8);
     out.line("popq\t{}", reg(h.reg)).moved(-8).rule(fmt::format(".cfi_restore {}", dwarf_number(h.reg)));
   }
   if (h.kind == PathHolder::Kind::slot) {
@@ -142,7 +145,7 @@ std::string leave_context_for(const PathHolder &h, const ContextJump &jump, bool
     out.line("cmpq\t$0,{}(%rip)", jump.known).line("je\t{}", jump.label).line("leaq\t{}({}),{}", jump.slot, record, other);
     out.label(jump.label).line("movq\t{},{}", other, kSite);
   } else if (h.kind == PathHolder::Kind::saved) {
-    out.line("movq\t{},-8(%rsp)", record).line("leaq\t{0}({1}),{1}", jump.slot, record).line("popq\t8({})", record).moved(-8);
+    out.line("movq\t{},{}(%rsp)", record, 8 + kWidening - kKept).line("leaq\t{0}({1}),{1}", jump.slot, record).line("popq\t8({})", record).moved(-8);
     choose_site(out, jump, record);
     out.line("popq\t{}", record).moved(-8).rule(fmt::format(".cfi_restore {}", dwarf_number(h.reg)));
   } else if (jump.scratch != kNoRegister) {

@@ -349,7 +349,7 @@ std::string context_unit_text(const UnitFacts &unit, const std::vector<Procedure
          fmt::format("\t.quad {0}+16, {0}\n\t.zero {1}\n", CHORD_ROOT_SLOT_SYMBOL, CHORD_CONTEXT_COUNTERS) +
          section(".rodata", "a", CHORD_CONTEXT_MODE_SYMBOL) + fmt::format("\t.quad {:#x}\n", mode) +
          section(".text", "ax", CHORD_SITE_PLACE_SYMBOL) +
-         fmt::format("\tendbr64\n\tmovq {}@gottpoff(%rip),%rax\n\tret\n", CHORD_SITE_SYMBOL);
+         fmt::format("\t.cfi_startproc\n\tendbr64\n\tmovq {}@gottpoff(%rip),%rax\n\tret\n\t.cfi_endproc\n", CHORD_SITE_SYMBOL);
 }
 
 }  // namespace chord::weave

@@ -37,6 +37,11 @@ def place_of(program):
     raise Failure(f"{program}: no function `watched`")
 
 
+def runtime_in(program):
+    places = {line.split()[-1]: line.split()[0] for line in checked(["nm", program]).stdout.splitlines()}
+    return f"{places['__chord_text']} {places['__chord_text_end']}"
+
+
 def counts_in(chord, profile, program):
     text = checked([chord, "report", "--by=instruction", "--json", f"--program={program}", profile]).stdout
     counts, padding = collections.Counter(), set()
@@ -74,7 +79,10 @@ class Prefixes:
 def dumps(args, step, woven, trace, folder):
     begin, _ = place_of(woven)
     profile = os.path.join(folder, "dumped.chord")
-    sizes = checked([step, "dump", f"{begin:x}", profile, woven], env={**os.environ, "CHORD_OUT": profile}).stdout.split()
+    settings = {**os.environ, "CHORD_OUT": profile}
+    if "--context" in args.woven:  # what asks the runtime for a record is at the call until it has it
+        settings["STEP_OVER"] = runtime_in(woven)
+    sizes = checked([step, "dump", f"{begin:x}", profile, woven], env=settings).stdout.split()
     prefixes = Prefixes(trace)
     so_far = os.path.join(folder, "so_far.chord")
     whole = open(profile, "rb").read()
@@ -139,7 +147,7 @@ def main():
     else:
         cases = [(c, f, "") for c in ("gcc", "clang") if shutil.which(c) for f in LEVELS]
         cases += [("gcc", "-O2", build) for build in BUILDS[1:]]
-        cases += [(c, f, "--paths") for c in ("gcc", "clang") if shutil.which(c) for f in ("-O0", "-O2")]
+        cases += [(c, f, b) for b in ("--paths", "--context") for c in ("gcc", "clang") if shutil.which(c) for f in ("-O0", "-O2")]
     cases = [case for case in cases if "-mavx2" not in case[1] or processor_has("avx2")]
     if os.path.basename(args.program).startswith("wide_") and not processor_has("avx2"):
         cases = []

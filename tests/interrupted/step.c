@@ -3,7 +3,8 @@
 //   step trace BEGIN END PROGRAM        prints each address in [BEGIN, END) that is executed
 //   step dump BEGIN PROFILE PROGRAM     asks for a dump before each instruction from BEGIN on
 //                                       until the function returns, and prints the profile's
-//                                       size behind each
+//                                       size behind each; not in [BEGIN, END) of the variable
+//                                       STEP_OVER="BEGIN END", if it is set
 //   step kill BEGIN COUNT PROGRAM       executes COUNT instructions from BEGIN on, then sends
 //                                       SIGTERM; status 2 if the function had returned before
 //   step signal BEGIN COUNT PROGRAM…    executes COUNT instructions from the second arrival at
@@ -53,14 +54,19 @@ static void trace(uint64_t begin, uint64_t end) {
 }
 
 static void dump(uint64_t begin, const char *profile) {
+  unsigned long skipped = 0, skipped_end = 0;
+  const char *range = getenv("STEP_OVER");
+  if (range != NULL && sscanf(range, "%lx %lx", &skipped, &skipped_end) != 2) die("STEP_OVER");
   run_to(child, begin, 0);
   uint64_t outer = registers_of(child).rsp;
   for (;;) {
     struct user_regs_struct r = registers_of(child);
     if (r.rsp > outer) break;
-    ask_for_dump(r.rip);
-    struct stat file;
-    printf("%lld\n", stat(profile, &file) == 0 ? (long long)file.st_size : -1);
+    if (r.rip - skipped >= skipped_end - skipped) {
+      ask_for_dump(r.rip);
+      struct stat file;
+      printf("%lld\n", stat(profile, &file) == 0 ? (long long)file.st_size : -1);
+    }
     if (!step()) die("the program ended");
   }
 }
