@@ -60,7 +60,7 @@ CMAKE = ["cmake", "-G", "Ninja", "-DCMAKE_BUILD_TYPE=RelWithDebInfo", "{source}"
 CTEST = ["ctest", "-j{jobs}", "--output-junit", "results.xml"]
 
 ALL = {
-    "grep": Project("grep", [["./configure", "--disable-nls"]], [make()], [make("-k", "check")], automake_results),
+    "grep": Project("grep", [["./configure", "--disable-nls", "MAKEINFO=true"]], [make()], [make("-k", "check")], automake_results),
     "jansson": Project("jansson", [[*CMAKE, "-DJANSSON_BUILD_DOCS=OFF"]], [["ninja", "-j{jobs}"]], [CTEST], junit_results, outside=True),
     "leveldb": Project("leveldb", [[*CMAKE, "-DLEVELDB_BUILD_BENCHMARKS=OFF"]], [["ninja", "-j{jobs}"]], [CTEST], junit_results,
                        outside=True, needs=["libgtest-dev", "libgmock-dev", "libsnappy-dev"]),
