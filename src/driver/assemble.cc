@@ -21,6 +21,7 @@
 #include "driver/nothing_woven.h"
 #include "format/map.h"
 #include "format/path_selection.h"
+#include "verify/verify.h"
 #include "weave/verify.h"
 #include "weave/weave.h"
 
@@ -212,6 +213,33 @@ class Standin {
     return 0;
   }
 
+  // With --prove procedures of which something cannot be proved are left alone, and all is planned anew without
+  // them; with --verify as well, they are errors.
+  weave::Woven weave_proved(assembly::Unit &unit, const weave::Surroundings &around) const {
+    for (;;) {
+      weave::Woven woven = weave_unit(unit, options_, around);
+      if (!options_.prove || woven.woven == 0) return woven;
+      std::vector<verify::TextRange> inserted;
+      for (const auto &range : woven.inserted) inserted.push_back({range.begin, range.end});
+      std::vector<verify::Fault> faults = verify::prove({source_, unit.layout, woven.text, inserted, woven.map});
+      if (faults.empty()) return woven;
+      if (options_.verify || !leave_alone(faults, unit)) throw base::Error(verify::to_text(faults[0]));
+    }
+  }
+
+  // False if they are no procedure's.
+  static bool leave_alone(const std::vector<verify::Fault> &faults, assembly::Unit &unit) {
+    bool any = false;
+    for (const verify::Fault &fault : faults) {
+      for (assembly::Procedure &p : unit.procedures) {
+        if (p.name != fault.procedure || !p.skipped.empty()) continue;
+        p.skipped = fmt::format("not proved: line {}: {}", fault.line, fault.what);
+        any = true;
+      }
+    }
+    return any;
+  }
+
   // Nothing if there is nothing to weave, or the text is not for us to judge.
   std::optional<int> run_woven() {
     assembly::Assembler assembler{as_, layout_options(line_.options)};
@@ -227,7 +255,7 @@ class Standin {
     base::TempFolder folder;
     std::string map_file = folder.file("map");
     weave::Surroundings around{in_quotes(map_file), in_quotes(runtime_file())};
-    weave::Woven woven = weave_unit(unit, options_, around);
+    weave::Woven woven = weave_proved(unit, around);
     if (woven.map.procedures.empty()) return std::nullopt;
     hash_sources(woven.map);
     base::write_file(map_file, format::encode_map(woven.map));

@@ -250,6 +250,12 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        if (o.verify) w.emplace_back("--verify");
      }},
+    {"--prove", Group::how, "",
+     "prove, apart from what planned them, that probes harm nothing and count what the map says; functions for which that fails are left alone",
+     set_flag<&Options::prove>,
+     [](const Options &o, Words &w) {
+       if (o.prove) w.emplace_back("--prove");
+     }},
     {"--place", Group::study, "optimal|redundant|vertex|vertex-edge|none", "where counters go; optimal (the default): fewest, coldest",
      [](const Word &word, Options &o) {
        o.place = choose(word, kPlacements);

@@ -224,7 +224,9 @@ class PathVisitor {
 
 void prove_paths(const ProcedureFacts &f) {
   const format::Procedure &map = f.graph.map();
-  if (map.plan.placement != core::Placement::paths) return;
+  if (map.plan.placement != core::Placement::paths) {
+    throw Unproved{f.program.instrs()[f.program.functions()[f.function].entry].last, "the proof does not know chosen paths"};
+  }
   std::string why_not;
   std::vector<bool> never;
   if (map.plan.paths.except_noise) never = format::never_edges(map);

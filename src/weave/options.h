@@ -47,6 +47,7 @@ struct Options {
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;
   std::string out;  // where the profile goes (runtime/place.cc); empty: the runtime chooses
+  bool prove = false;  // procedures of which something cannot be proved (src/verify) are left alone
 };
 
 // Does the selection take this procedure? Globs as in the shell.
