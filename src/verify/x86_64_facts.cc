@@ -296,8 +296,9 @@ std::optional<Facts> facts_of(std::string_view bytes) {
   if (in.cpu_flags != nullptr) {
     const ZydisAccessedFlags &f = *in.cpu_flags;
     out.reads |= flags_in(f.tested);
-    Set changed = flags_in(f.modified | f.set_0 | f.set_1 | f.undefined);
-    out.writes |= changed;
+    Set changed = flags_in(f.modified | f.set_0 | f.set_1);
+    // What the manual calls undefined, processors may leave alone.
+    out.writes |= changed | flags_in(f.undefined);
     if (!shifts_by_register(in, ops)) out.kills |= changed;
   }
   read_flow(in, ops, out);
