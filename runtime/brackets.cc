@@ -1,4 +1,4 @@
-// Brackets: what calls and activations took with all they called (weave/brackets.h).
+// Brackets: what calls and activations took with all they called (weave/events/brackets.h).
 //
 // Each thread has, in each module, a stack of open brackets beside its own. A bracket is
 // known by the stack pointer it was opened at. Those whose frames are gone without having

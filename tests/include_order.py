@@ -4,7 +4,7 @@
 The folders of src/ are in data order. A file may include its own folder and those
 before it; besides, the readers of facts know nothing of assembly text, core knows
 nothing but base, the proof nothing that the planner decides by, and the runtime, which goes into other people's programs, only
-the abi and itself.
+the abi and itself. Within and across folders no two files need each other.
 """
 
 import re
@@ -12,6 +12,10 @@ import sys
 from pathlib import Path
 
 ORDER = ["base", "core", "isa", "format", "assembly", "weave", "verify", "analysis", "report", "exports", "html", "driver", "cli"]
+# The rooms of weave/: what is known, what a plan is, what ends activations, the modes, and what writes their plans.
+ROOMS = ["facts", "plan", "exits", "counters", "paths", "contexts", "events", "compose"]
+# Files that still need each other: what is known of jumps and of conventions is found together.
+KNOWN_CIRCLE = {"verify/conventions", "verify/evidence", "verify/liveness"}
 FORBIDDEN = {folder: {"assembly", "weave", "verify"} for folder in ("analysis", "report", "exports", "html")}
 # The proof shares readers with the planner, none of its predicates.
 FORBIDDEN["verify"] = {"weave", "isa"}
@@ -48,6 +52,48 @@ def check_tool(root, complain):
                 complain(path, line, f"{own} must not know {other}")
 
 
+def check_rooms(root, complain):
+    weave = root / "src" / "weave"
+    for path in files(weave):
+        own = path.relative_to(weave).parts[0]
+        for line, _, name in includes(path):
+            parts = name.split("/")
+            if len(parts) != 3 or parts[0] != "weave":
+                continue
+            if own in ROOMS and ROOMS.index(parts[1]) > ROOMS.index(own):
+                complain(path, line, f"room {own} includes {name}, which comes after it")
+        if path.parent != weave and own not in ROOMS:
+            complain(path, 1, f"room '{own}' has no place in the order")
+
+
+def check_circles(root, complain):
+    """No two files need each other, a header and its source file taken as one."""
+    source, needs, where = root / "src", {}, {}
+    stem = lambda name: name.rsplit(".", 1)[0]
+    for path in files(source):
+        own = stem(str(path.relative_to(source)))
+        for line, quoted, name in includes(path):
+            if quoted and stem(name) != own and (source / name).exists():
+                needs.setdefault(own, set()).add(stem(name))
+                where.setdefault((own, stem(name)), (path, line))
+
+    def reaches(start):
+        seen, work = set(), [start]
+        while work:
+            for other in needs.get(work.pop(), ()):
+                if other not in seen:
+                    seen.add(other)
+                    work.append(other)
+        return seen
+
+    reached = {module: reaches(module) for module in needs}
+    for module in sorted(needs):
+        for other in sorted(needs[module]):
+            if module in reached.get(other, ()) and not {module, other} <= KNOWN_CIRCLE:
+                path, line = where[(module, other)]
+                complain(path, line, f"{module} and {other} need each other")
+
+
 def check_runtime(root, complain):
     runtime = root / "runtime"
     own = {p.name for p in files(runtime)} | {str(p.relative_to(runtime)) for p in files(runtime)}
@@ -67,7 +113,7 @@ def check_abi(root, complain):
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parents[1])
     faults = []
-    for check in (check_tool, check_runtime, check_abi):
+    for check in (check_tool, check_rooms, check_circles, check_runtime, check_abi):
         check(root, lambda path, line, what: faults.append(f"{path.relative_to(root)}:{line}: {what}"))
     print("\n".join(faults) or "includes are in order")
     return 1 if faults else 0

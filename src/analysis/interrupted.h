@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <string>
 
-#include "analysis/count_procedure.h"
+#include "analysis/measured_procedure.h"
 #include "analysis/woven_code.h"
 #include "chord_abi.h"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 #include <string_view>
 
-#include "cli/profile_place.h"
+#include "cli/proc_files.h"
 
 namespace chord::cli {
 namespace {

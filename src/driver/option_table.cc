@@ -11,7 +11,7 @@
 
 #include "base/diagnostics.h"
 #include "base/file.h"
-#include "weave/event_kinds.h"
+#include "weave/events/event_kinds.h"
 
 namespace chord::driver {
 namespace {

@@ -3,7 +3,6 @@
 #include <fmt/core.h>
 
 #include "base/diagnostics.h"
-#include "exports/stacks.h"
 
 namespace chord::exports {
 namespace {

@@ -46,5 +46,8 @@ Exported write_callgrind(const Input &input);
 Exported write_sarif(const Input &input);
 Exported write_bbv(const Input &input);
 Exported write_sqlite(const Input &input);
+Exported write_folded(const Input &input);
+Exported write_speedscope(const Input &input);
+Exported write_svg(const Input &input);
 
 }  // namespace chord::exports

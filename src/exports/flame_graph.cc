@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <map>
 
+#include "exports/exports.h"
 #include "exports/stacks.h"
 #include "exports/text_file.h"
 #include "exports/xml.h"

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "exports/exports.h"
 #include "exports/stacks.h"
 
 namespace chord::exports {

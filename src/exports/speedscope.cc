@@ -2,6 +2,7 @@
 // samples are the stacks and whose weights are instructions.
 #include <nlohmann/json.hpp>
 
+#include "exports/exports.h"
 #include "exports/stacks.h"
 
 namespace chord::exports {

@@ -1,3 +1,4 @@
+#include "exports/exports.h"
 #include "exports/stacks.h"
 
 #include <chord_abi.h>

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "analysis/program.h"
-#include "exports/exports.h"
 
 namespace chord::exports {
 
@@ -32,9 +31,5 @@ struct Stacks {
 
 // Throws Error if the profile holds no contexts.
 Stacks stacks_of(const analysis::Program &program);
-
-Exported write_folded(const Input &input);
-Exported write_speedscope(const Input &input);
-Exported write_svg(const Input &input);
 
 }  // namespace chord::exports

@@ -165,6 +165,9 @@ struct UnitMap {
   std::vector<Procedure> procedures;  // woven and skipped
 };
 
+// Empty if every index and range in the map is in bounds, else the first that is not.
+std::string defect(const UnitMap &map);
+
 std::string encode_map(const UnitMap &map);
 
 // The maps of a whole .chord.map section. On damage: those before it, and the

@@ -22,7 +22,4 @@ std::string encode_payload(const UnitMap &map);
 // statements' texts stay empty, which saves most of the time.
 std::string decode_payload(std::string_view payload, bool texts, UnitMap &map);
 
-// Empty if every index and range in the map is in bounds, else the first that is not.
-std::string defect(const UnitMap &map);
-
 }  // namespace chord::format

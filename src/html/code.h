@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "html/data.h"
+#include "html/facts.h"
 
 namespace chord::html {
 

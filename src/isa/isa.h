@@ -225,7 +225,7 @@ Holder holder_recorded(uint8_t number);
 enum class VectorUse : uint8_t { none, legacy, wide };
 VectorUse vector_use(const Decoded &decoded);
 
-// Opens or closes a bracket for the total at `place` (weave/brackets.h). No register is
+// Opens or closes a bracket for the total at `place` (weave/events/brackets.h). No register is
 // changed; flags and the red zone must be dead.
 Snippet ask_bracket(const CounterPlace &place, bool opens);
 

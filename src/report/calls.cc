@@ -6,7 +6,7 @@
 
 #include "analysis/count_procedure.h"
 #include "isa/traits.h"
-#include "report/listings.h"
+#include "report/procedures.h"
 
 namespace chord::report {
 namespace {

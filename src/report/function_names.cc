@@ -2,7 +2,7 @@
 
 #include <fnmatch.h>
 
-#include "report/listings.h"
+#include "report/procedures.h"
 
 namespace chord::report {
 namespace {

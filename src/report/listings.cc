@@ -1,11 +1,8 @@
 #include "report/listings.h"
 
-#include <cxxabi.h>
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <numeric>
 #include <unordered_map>
 
@@ -23,8 +20,6 @@ using analysis::CountedProcedure;
 using analysis::Program;
 
 constexpr std::string_view kVertexKinds[] = {"entry", "exit", "code", "dispatch", "landing"};
-constexpr std::string_view kEdgeKinds[] = {"return", "fall",    "taken", "jump",      "dispatch",
-                                           "enter",  "landing", "leave", "tail_call", "never"};
 
 std::string trimmed(std::string line) {
   for (char &c : line) {
@@ -35,50 +30,6 @@ std::string trimmed(std::string line) {
 }
 
 }  // namespace
-
-std::vector<const CountedProcedure *> in_order(const Program &program) {
-  std::vector<const CountedProcedure *> order;
-  for (const CountedProcedure &p : program.procedures) order.push_back(&p);
-  std::stable_sort(order.begin(), order.end(), [](const CountedProcedure *a, const CountedProcedure *b) {
-    return a->module != b->module ? a->module < b->module : a->address < b->address;
-  });
-  return order;
-}
-
-std::vector<uint32_t> in_text_order(const format::Procedure &procedure) {
-  const std::vector<format::Instruction> &all = procedure.instructions;
-  std::vector<uint32_t> order(all.size());
-  std::iota(order.begin(), order.end(), uint32_t{0});
-  std::sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    return all[a].fragment != all[b].fragment ? all[a].fragment < all[b].fragment : all[a].offset < all[b].offset;
-  });
-  return order;
-}
-
-std::string_view edge_kind_name(format::EdgeKind kind) { return kEdgeKinds[static_cast<size_t>(kind)]; }
-
-bool is_listed(const format::Block &block) { return block.kind == format::VertexKind::code && block.count != 0; }
-
-std::string demangle(const std::string &name) {
-  if (!name.starts_with("_Z")) return name;
-  // The compiler's clones (f.cold, f.part.0) are not part of the mangled name.
-  size_t dot = name.find('.');
-  int status = 0;
-  std::unique_ptr<char, void (*)(void *)> found(
-      abi::__cxa_demangle(name.substr(0, dot).c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0 || !found) return name;
-  std::string shown = found.get();
-  if (dot != std::string::npos) shown += " [" + name.substr(dot) + "]";
-  return shown;
-}
-
-std::string_view file_of(const CountedProcedure &p) {
-  if (p.map->line != 0) return p.unit->files[p.map->file];
-  for (const format::Instruction &i : p.map->instructions) {
-    if (i.line != 0) return p.unit->files[i.file];
-  }
-  return p.unit->unit;
-}
 
 Table list_functions(const Program &program) { return list_functions_with(program, analysis::sums_copies(program)); }
 
@@ -265,7 +216,7 @@ Table list_edges(const Program &program) {
       }
       bool known = p->exact();
       t.add({text(p->map->name), text(p->unit->unit), ordinal(e), ordinal(edge.from), ordinal(edge.to),
-             text(kEdgeKinds[static_cast<size_t>(edge.kind)]), number_if(known, p->counts.edge[e]),
+             text(edge_kind_name(edge.kind)), number_if(known, p->counts.edge[e]),
              flag(p->certain()), text(name)});
     }
   }

@@ -9,6 +9,7 @@
 
 #include "analysis/lines.h"
 #include "analysis/program.h"
+#include "report/procedures.h"
 #include "report/table.h"
 
 namespace chord::report {
@@ -36,19 +37,5 @@ struct Listing {
   bool texts;  // needs the instructions' texts
 };
 const std::vector<Listing> &listings();
-
-// Procedures in the order of the program's text.
-std::vector<const analysis::CountedProcedure *> in_order(const analysis::Program &program);
-// Instructions in the order of the text: in the map padding stands after all blocks.
-std::vector<uint32_t> in_text_order(const format::Procedure &procedure);
-std::string_view edge_kind_name(format::EdgeKind kind);
-// Whether the listing of blocks has a row for it.
-bool is_listed(const format::Block &block);
-
-// The source name of a linkage name; the name itself if it is none of C++'s.
-std::string demangle(const std::string &name);
-
-// The source file a procedure begins in, else its translation unit.
-std::string_view file_of(const analysis::CountedProcedure &procedure);
 
 }  // namespace chord::report

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "verify/frame.h"
-#include "verify/liveness.h"
+#include "verify/usual_convention.h"
 
 namespace chord::verify {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "verify/liveness.h"
+#include "verify/usual_convention.h"
 
 namespace chord::verify {
 namespace {

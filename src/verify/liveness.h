@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "verify/program.h"
+#include "verify/usual_convention.h"
 
 namespace chord::verify {
 
@@ -25,11 +26,5 @@ Liveness compute_liveness(const Program &program, const Evidence &evidence);
 
 // The same if all calls followed the usual convention, which is not to be relied on.
 Liveness compute_usual_liveness(const Program &program, const Evidence &evidence);
-
-// What a jump out of a function or a call reads, as far as conventions go.
-inline constexpr Set kArguments = whole(kRdi) | whole(kRsi) | whole(kRdx) | whole(kRcx) | whole(8) | whole(9) | whole(kRax) |
-                                  whole(10) | whole(kRsp) | (Set{0xff} << 16);
-inline constexpr Set kPreserved = whole(kRbx) | whole(kRbp) | whole(kRsp) | whole(12) | whole(13) | whole(14) | whole(15);
-inline constexpr Set kResults = whole(kRax) | whole(kRdx) | vector(0) | vector(1);
 
 }  // namespace chord::verify

@@ -1,11 +1,11 @@
 #include "weave/modes.h"
 
-#include "weave/brackets.h"
-#include "weave/contexts.h"
-#include "weave/counters.h"
-#include "weave/events.h"
-#include "weave/leaps.h"
-#include "weave/paths.h"
+#include "weave/events/brackets.h"
+#include "weave/contexts/contexts.h"
+#include "weave/counters/counters.h"
+#include "weave/events/events.h"
+#include "weave/exits/leaps.h"
+#include "weave/paths/paths.h"
 
 namespace chord::weave {
 namespace {

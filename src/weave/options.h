@@ -11,7 +11,7 @@
 #include "format/path_selection.h"
 #include "format/weights.h"
 #include "isa/isa.h"
-#include "weave/costs.h"
+#include "weave/events/costs.h"
 
 namespace chord::weave {
 
@@ -24,23 +24,23 @@ struct Options {
   isa::CounterPlace::Kind counters = isa::CounterPlace::Kind::thread_local_exec;
   // registers: one counter in each; halves: two in a vector register where they run out.
   enum class LoopCounters : uint8_t { halves, registers, memory } loop_counters = LoopCounters::halves;
-  // What registers of the program's own are taken for (weave/loop_counters.h, weave/half_steps.h).
+  // What registers of the program's own are taken for (weave/counters/loop_counters.h, weave/counters/half_steps.h).
   enum class Steps : uint8_t { copies, sums, widened, whole } steps = Steps::copies;  // each with those behind it
-  enum class Stubs : uint8_t { needed, apart, always } stubs = Stubs::needed;        // weave/sites.h
-  enum class Entries : uint8_t { implied, counted } entries = Entries::implied;  // weave/implied_entries.h
+  enum class Stubs : uint8_t { needed, apart, always } stubs = Stubs::needed;        // weave/facts/sites.h
+  enum class Entries : uint8_t { implied, counted } entries = Entries::implied;  // weave/facts/implied_entries.h
   std::vector<std::string> only;    // globs over functions and source files; empty: all
   std::vector<std::string> except;
-  uint32_t events = 0;              // kinds to count, one bit each (weave/event_kinds.h)
-  std::string cost_file;            // the kind `cost`: its rules (weave/costs.h), and what is in it
+  uint32_t events = 0;              // kinds to count, one bit each (weave/events/event_kinds.h)
+  std::string cost_file;            // the kind `cost`: its rules (weave/events/costs.h), and what is in it
   std::vector<CostRule> costs;
-  bool callsites = false;           // totals of calls and procedures with all they call (weave/brackets.h)
+  bool callsites = false;           // totals of calls and procedures with all they call (weave/events/brackets.h)
   bool budget = false;              // probes look whether a budget of events is used up
   bool paths = false;               // count acyclic paths; edges where that cannot be
   std::string paths_file;           // only those chosen here, and nothing in other functions
   std::shared_ptr<const format::PathSelection> chosen;  // its contents
   bool except_noise = false;        // ways that never return have no numbers
   core::PathAlgorithm path_algorithm = core::PathAlgorithm::sound;
-  bool context = false;             // count in records of calling contexts (weave/contexts.h)
+  bool context = false;             // count in records of calling contexts (weave/contexts/contexts.h)
   bool context_functions = false;   // call sites of one function are one
   uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
   bool position_independent = false;  // the code may end up in a shared object

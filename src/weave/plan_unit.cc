@@ -5,9 +5,9 @@
 #include <algorithm>
 
 #include "base/hash.h"
-#include "weave/counters.h"
-#include "weave/describe.h"
-#include "weave/implied_entries.h"
+#include "weave/counters/counters.h"
+#include "weave/facts/describe.h"
+#include "weave/facts/implied_entries.h"
 #include "weave/modes.h"
 
 namespace chord::weave {

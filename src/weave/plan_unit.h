@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "weave/facts.h"
-#include "weave/procedure_plan.h"
+#include "weave/facts/facts.h"
+#include "weave/plan/procedure_plan.h"
 
 namespace chord::weave {
 

@@ -12,7 +12,7 @@
 #include "assembly/liveness.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
-#include "weave/half_steps.h"
+#include "weave/counters/half_steps.h"
 #include "weave/kept_registers.h"
 #include "weave/verify_held.h"
 #include "weave/verify_unwind.h"

@@ -2,7 +2,7 @@
 //
 // The woven text is laid out once more with every statement labelled. Then: every
 // original instruction is there, in order, with the same operation and operands, or with
-// the same effect as far as anyone can tell (weave/half_steps.h);
+// the same effect as far as anyone can tell (weave/counters/half_steps.h);
 // every direct branch still reaches its original target, possibly through a stub;
 // what was inserted touches nothing that was live; unwind rules of frames that were made
 // wider lead where they did (weave/verify_unwind.h); and the object that was really

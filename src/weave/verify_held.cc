@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/due_steps.h"
-#include "weave/half_steps.h"
+#include "weave/counters/half_steps.h"
 
 namespace chord::weave {
 

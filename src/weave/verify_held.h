@@ -3,7 +3,7 @@
 //
 // For each held counter: in its loop no instruction of the program touches the register,
 // or, where it is the program's, the one that the map names alone changes it, by the step,
-// and in all its 64 bits (weave/half_steps.h);
+// and in all its 64 bits (weave/counters/half_steps.h);
 // on every way into the loop it is set up once, on every way out added to memory once, on
 // no way inside either.
 #pragma once

@@ -1,4 +1,4 @@
-// Proof that the unwind rules of a procedure whose frame was made wider (weave/widen_frame.h)
+// Proof that the unwind rules of a procedure whose frame was made wider (weave/plan/widen_frame.h)
 // still lead to the caller and to its registers: part of weave/verify.h.
 //
 // At every instruction of the original: the frame's end is two words further away, what was

@@ -6,11 +6,11 @@
 #include <map>
 #include <set>
 
-#include "weave/labels.h"
+#include "weave/plan/labels.h"
 #include "weave/modes.h"
 #include "weave/plan_unit.h"
-#include "weave/weave_procedure.h"
-#include "weave/wrapped_names.h"
+#include "weave/compose/weave_procedure.h"
+#include "weave/exits/wrapped_names.h"
 
 namespace chord::weave {
 namespace {

@@ -12,7 +12,7 @@
 
 #include "assembly/procedure.h"
 #include "format/map.h"
-#include "weave/edits.h"
+#include "weave/plan/edits.h"
 #include "weave/options.h"
 
 namespace chord::weave {

@@ -28,6 +28,7 @@ MODES = {
     "events-too": ["--events=instructions", "--place=optimal"],
     "budget": ["--events=instructions", "--budget"],
     "callsites": ["--callsites"],
+    "context": ["--context"],
     "durable": ["--durable"],
     "atomic": ["--counters=atomic"],
     "global": ["--counters=global"],

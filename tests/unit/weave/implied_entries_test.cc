@@ -1,4 +1,4 @@
-#include "weave/implied_entries.h"
+#include "weave/facts/implied_entries.h"
 
 #include <gtest/gtest.h>
 

@@ -1,0 +1,39 @@
+// What is known of a program, gathered once for every part of the page.
+#pragma once
+
+#include <cstdint>
+#include <vector>
+
+#include "analysis/lines.h"
+#include "analysis/program.h"
+#include "html/call_graph.h"
+
+namespace chord::html {
+
+struct Facts {
+  explicit Facts(const analysis::Program &program);
+
+  const analysis::Program &program;
+  analysis::FileTable files;
+  analysis::LineTable lines;
+  CallGraph calls;
+  std::vector<uint32_t> order;     // procedures as the page numbers them: most executed first
+  std::vector<uint32_t> position;  // by procedure: its number in the page
+};
+
+// Totals over the whole program, as the summary of `chord report` has them.
+struct Totals {
+  uint64_t functions = 0, called = 0, calls = 0, instructions = 0, never = 0, blocks = 0, blocks_never = 0;
+};
+Totals total(const analysis::Program &program);
+
+// Blocks with code, and those of them that never ran.
+struct BlockCount {
+  uint64_t blocks = 0, never = 0;
+};
+BlockCount count_blocks(const analysis::CountedProcedure &p);
+
+// Instructions that never ran.
+uint64_t count_never(const analysis::CountedProcedure &procedure);
+
+}  // namespace chord::html

@@ -1,0 +1,296 @@
+#include "weave/compose/spots.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+#include "weave/plan/labels.h"
+
+namespace chord::weave {
+
+using assembly::Instruction;
+
+namespace {
+
+// Places in a fragment: in front of a statement, at it, behind it; stubs come last.
+uint64_t order_before(uint32_t s) { return 3 * uint64_t{s}; }
+uint64_t order_at(uint32_t s) { return 3 * uint64_t{s} + 1; }
+uint64_t order_after(uint32_t s) { return 3 * uint64_t{s} + 2; }
+constexpr uint64_t kFirstStub = uint64_t{1} << 40;
+
+bool is_plain(const Piece &piece) { return piece.effect == Effect::none; }
+bool is_of_path(const Piece &piece) { return piece.effect >= Effect::path_set; }
+bool has_paths(const Chunk &chunk) { return std::any_of(chunk.begin(), chunk.end(), is_of_path); }
+
+// Only pieces that do something to counters know where they stand.
+const Site &site_of(const Chunk &chunk) {
+  auto it = std::find_if_not(chunk.begin(), chunk.end(), is_plain);
+  return (it == chunk.end() ? chunk.front() : *it).site;
+}
+
+std::string plain_text(const Chunk &chunk, bool unwind) {
+  std::string text;
+  for (const Piece &piece : chunk) text += unwind ? piece.snippet.text : without_unwind_lines(piece.snippet.text);
+  return text;
+}
+
+}  // namespace
+
+SpotWriter::SpotWriter(const assembly::Procedure &p, uint32_t n, const std::vector<format::Held> &held,
+                       const std::map<uint32_t, Chunk> &before, const std::map<uint32_t, Chunk> &after)
+    : p_(p), n_(n), held_(held), before_(before), after_(after), block_of_(p.instructions.size(), core::kNone) {
+  held_in_.assign(p.blocks.size(), std::vector<bool>(held.size()));
+  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+    std::fill_n(block_of_.begin() + p.blocks[b].first, p.blocks[b].count, b);
+  }
+  for (uint32_t h = 0; h < held.size(); ++h) {
+    for (uint32_t b : held[h].blocks) held_in_[b][h] = true;
+  }
+  for (uint32_t i = 0; i < p.instructions.size(); ++i) {
+    if (!p.instructions[i].padding) instruction_at_.emplace(p.instructions[i].first_statement, i);
+  }
+}
+
+// What analysis takes for granted at an instruction.
+SpotWriter::State SpotWriter::usual(uint32_t instruction) const {
+  State state{instruction, {}, std::vector<bool>(held_.size()), {}};
+  if (instruction != core::kNone) state.held = held_in_[block_of_[instruction]];
+  return state;
+}
+
+void SpotWriter::add_due(const Chunk &chunk, uint32_t instruction, State &state) const {
+  for (const Piece &piece : chunk) {
+    if (piece.effect == Effect::count && !piece.site.ahead && piece.site.due == instruction) ++state.lacks[piece.number];
+  }
+}
+
+SpotWriter::State SpotWriter::at_start(const Chunk &chunk, bool in_front) const {
+  const Site &site = site_of(chunk);
+  State state = usual(site.next);
+  if (!in_front) state.held = held_in_[site.block];
+  for (const Piece &piece : chunk) {
+    if (piece.effect == Effect::count && !piece.site.ahead) ++state.lacks[piece.number];
+    if (in_front && piece.effect == Effect::release) state.held[piece.number] = true;
+  }
+  if (in_front || site.next == core::kNone) return state;
+  // What stands between here and the instruction is lacking, too.
+  const Instruction &next = p_.instructions[site.next];
+  if (auto it = before_.find(next.first_statement); it != before_.end()) add_due(it->second, site.next, state);
+  auto behind = after_.find(next.last_statement);
+  if (next.decoded.marks_entry && behind != after_.end()) add_due(behind->second, site.next, state);
+  return state;
+}
+
+// Nothing changes in it, but what stands between it and the instruction may yet be due.
+SpotWriter::State SpotWriter::state_of_plain(const Chunk &chunk, bool in_front) const {
+  State state = at_start(chunk, in_front);
+  state.path = behind_paths(chunk, in_front).path;
+  return state;
+}
+
+void SpotWriter::put(uint32_t fragment, uint64_t order, const std::string &label, const State &state) {
+  format::Spot spot;
+  spot.fragment = fragment;
+  spot.instruction = state.instruction;
+  for (const auto &[counter, count] : state.lacks) {
+    if (count != 0) spot.lacks.push_back({counter, count});
+  }
+  for (uint32_t h = 0; h < state.held.size(); ++h) {
+    if (state.held[h]) spot.held.push_back(h);
+  }
+  spot.path = state.path;
+  spots_.push_back({order, {label, std::move(spot)}});
+}
+
+std::string SpotWriter::put_label(uint32_t fragment, uint64_t order, const State &state) {
+  std::string label = spot_label(n_, labels_++);
+  put(fragment, order, label, state);
+  return label + ":\n";
+}
+
+std::vector<SpotWriter::State> SpotWriter::states_of(const Chunk &chunk, bool in_front) const {
+  if (has_paths(chunk)) return path_states(chunk, in_front);
+  std::vector<State> states{at_start(chunk, in_front)};
+  for (const Piece &piece : chunk) {
+    State state = states.back();
+    if (piece.effect == Effect::count) --state.lacks[piece.number];
+    if (piece.effect == Effect::hold) state.held[piece.number] = true;
+    if (piece.effect == Effect::release) state.held[piece.number] = false;
+    states.push_back(std::move(state));
+  }
+  std::erase_if(states.back().lacks, [](const auto &lack) { return lack.second == 0; });
+  return states;
+}
+
+// Its edge ends a path in front of a call that returns twice, where it lands.
+bool SpotWriter::lands(const Piece &piece) const {
+  return p_.blocks[p_.edges[piece.edge].to].kind == assembly::BlockKind::landing;
+}
+
+// The instruction that the edge of a piece in front of a jump leads to; kNone: out of the
+// procedure. The jump itself if that is not known.
+uint32_t SpotWriter::behind_jump(const Piece &piece) const {
+  uint32_t v = p_.edges[piece.edge].to;
+  while (p_.blocks[v].kind != assembly::BlockKind::code && v != 1) {
+    uint32_t ways = 0, to = v;
+    for (const assembly::Edge &e : p_.edges) {
+      if (e.from != v) continue;
+      ++ways;
+      to = e.to;
+    }
+    if (ways != 1) return piece.site.next;
+    v = to;
+  }
+  return v == 1 ? core::kNone : p_.blocks[v].first;
+}
+
+SpotWriter::State SpotWriter::behind_paths(const Chunk &chunk, bool in_front) const {
+  const Site &site = site_of(chunk);
+  if (!in_front) {
+    if (site.next == core::kNone) return usual(core::kNone);
+    // What stands between here and the instruction has yet to be done as well.
+    const Instruction &next = p_.instructions[site.next];
+    auto before = before_.find(next.first_statement), behind = after_.find(next.last_statement);
+    State state = usual(site.next);
+    if (before != before_.end() && has_paths(before->second)) {
+      state.path = path_states(before->second, true).front().path;
+    } else if (next.decoded.marks_entry && behind != after_.end() && has_paths(behind->second)) {
+      state.path = path_states(behind->second, false).front().path;
+    }
+    return state;
+  }
+  State state = usual(site.next);
+  for (const Piece &piece : chunk) {
+    if (!is_of_path(piece) || !piece.site.ahead) continue;
+    if (piece.effect == Effect::path_add) state.path.sum -= static_cast<uint64_t>(piece.amount);
+    if (piece.effect != Effect::path_count) continue;
+    if (lands(piece)) {
+      state.path.counts.push_back({false, static_cast<uint64_t>(piece.amount), -1});
+    } else {
+      state.instruction = behind_jump(piece);
+    }
+  }
+  return state;
+}
+
+std::vector<SpotWriter::State> SpotWriter::path_states(const Chunk &chunk, bool in_front) const {
+  std::vector<State> states{behind_paths(chunk, in_front)};
+  for (auto piece = chunk.rbegin(); piece != chunk.rend(); ++piece) {
+    State state = states.back();
+    format::Spot::Path &path = state.path;
+    auto amount = static_cast<uint64_t>(piece->amount);
+    if (piece->effect == Effect::path_count) {
+      if (piece->site.ahead) {
+        state = usual(piece->site.next);
+      } else {
+        path.counts.push_back({false, amount, 1});
+      }
+    } else if (piece->effect == Effect::path_set || piece->effect == Effect::path_add) {
+      bool fixes = piece->effect == Effect::path_set;
+      if (!path.fixed) path.sum += amount;
+      path.fixed = path.fixed || fixes;
+      for (format::Spot::Path::Count &c : path.counts) {
+        if (!c.fixed) c.number += amount;
+        c.fixed = c.fixed || fixes;
+      }
+    }
+    states.push_back(std::move(state));
+  }
+  std::reverse(states.begin(), states.end());
+  return states;
+}
+
+// `jump`: where control goes on behind the chunk, if it does not fall out of it.
+std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment,
+                              uint64_t order, const std::string &jump) {
+  std::string text = put_label(fragment, order, states[0]);
+  State said = states[0];
+  auto add = [&](std::string_view part, const State &state) {
+    if (part.empty()) return;
+    if (!(said == state)) text += put_label(fragment, order, state);
+    said = state;
+    text += unwind ? std::string(part) : without_unwind_lines(part);
+  };
+  std::map<size_t, std::string> labels;  // behind pieces
+  for (size_t i = 0; i < chunk.size(); ++i) {
+    if (const Detour &detour = chunk[i].detour; detour.covers != 0) {
+      size_t behind = i + detour.covers;
+      bool jumps = behind == chunk.size() && !jump.empty();
+      add(detour.snippet.lead(), states[i]);
+      add(std::string(detour.snippet.rest()) + (jumps ? jump : fmt::format("\tjmp\t{}\n", detour.behind)), states[behind]);
+      add(detour.otherwise + ":\n", states[i]);
+      if (!jumps) labels[behind] += detour.behind + ":\n";
+    }
+    add(chunk[i].snippet.lead(), states[i]);
+    add(chunk[i].snippet.rest(), states[i + 1]);
+    text += labels[i + 1];
+  }
+  return text;
+}
+
+std::string SpotWriter::text_before(uint32_t s, bool unwind) {
+  const Chunk &chunk = before_.at(s);
+  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind);
+  const Site &site = site_of(chunk);
+  auto at = instruction_at_.find(s);
+  bool in_front = at != instruction_at_.end() && at->second == site.next;
+  std::vector<State> states = states_of(chunk, in_front);
+  const State &state = states.back();
+  std::string text = write(chunk, states, unwind, site.fragment, order_before(s), "");
+  if (!in_front) return text + put_label(site.fragment, order_before(s), state);
+  // The instruction's own mark ends the last spot, unless something is special there.
+  if (!(state == usual(site.next))) put(site.fragment, order_at(s), mark_label(n_, site.next), state);
+  return text;
+}
+
+std::string SpotWriter::text_after(uint32_t s, bool unwind) {
+  const Chunk &chunk = after_.at(s);
+  const Site &site = site_of(chunk);
+  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) {
+    State state = state_of_plain(chunk, false);
+    std::string text = state == usual(site.next) ? "" : put_label(site.fragment, order_after(s), state);
+    return text + plain_text(chunk, unwind);
+  }
+  std::vector<State> states = states_of(chunk, false);
+  std::string text = write(chunk, states, unwind, site.fragment, order_after(s), "");
+  text += put_label(site.fragment, order_after(s), states.back());
+  // Counts that were due from the start of the block on: endbr64 stands before them.
+  auto early = std::find_if(chunk.begin(), chunk.end(), [](const Piece &piece) {
+    return !is_plain(piece) && piece.site.due != piece.site.next;
+  });
+  if (early == chunk.end()) return text;
+  uint32_t i = early->site.due;
+  State first = usual(i);
+  add_due(chunk, i, first);
+  if (has_paths(chunk)) first.path = states.front().path;
+  if (!(first == usual(i))) put(site.fragment, order_at(p_.instructions[i].first_statement), mark_label(n_, i), first);
+  return text;
+}
+
+std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
+                                     const std::string &target, const std::string &jump, uint32_t gap) {
+  bool plain = std::all_of(chunk.begin(), chunk.end(), is_plain);
+  const Site &site = site_of(chunk);
+  uint64_t order = gap != assembly::kNoStatement ? order_before(gap) : kFirstStub + stubs_++;
+  std::vector<State> states = plain ? std::vector{state_of_plain(chunk, false)} : states_of(chunk, false);
+  const State &state = states.back();
+  std::string text = plain ? put_label(site.fragment, order, state) + plain_text(chunk, unwind)
+                           : write(chunk, states, unwind, site.fragment, order, jump);
+  bool all_counted = state == usual(site.next);
+  std::string end = all_counted ? target : spot_label(n_, labels_);
+  for (const std::string &place : places) text += fmt::format("\t.set\t{},{}\n", place, end);
+  if (!plain || (!all_counted && !places.empty())) text += put_label(site.fragment, order, state);
+  return text + jump;
+}
+
+std::vector<SpotWriter::Placed> SpotWriter::take() {
+  std::stable_sort(spots_.begin(), spots_.end(), [](const Ordered &a, const Ordered &b) {
+    return std::pair(a.placed.spot.fragment, a.order) < std::pair(b.placed.spot.fragment, b.order);
+  });
+  std::vector<Placed> out;
+  for (Ordered &spot : spots_) out.push_back(std::move(spot.placed));
+  spots_.clear();
+  return out;
+}
+
+}  // namespace chord::weave

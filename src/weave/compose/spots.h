@@ -1,0 +1,92 @@
+// The text of inserted code, with a label wherever what it has done changes, and the
+// spots (format/map.h) that say what that is.
+//
+// A count belongs to a moment: of an activation that stands before instruction i it is
+// supposed that everything on the way to i's block has been counted, and nothing
+// behind. A probe in front of a block, on a fall-through or in a stub counts late: from
+// the start of the inserted code on the count is due, and lacking until it is made. A
+// probe in front of the jump that takes its edge counts early: at the jump itself it is
+// ahead by one.
+//
+// Probes of paths are described backwards: behind the last of them the path register is what
+// it is supposed to be, and what they have yet to do to it, or to count, is lacking in front
+// of them. One that stands in front of a jump or return and only adds is taken back there.
+// One that counts cannot be: the number may be gone. So from the count on the activation is
+// taken to have executed the jump, too, which nobody can tell from the outside. (Not an
+// indirect jump: where it goes to is not known.)
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "assembly/procedure.h"
+#include "format/map.h"
+#include "weave/plan/pieces.h"
+
+namespace chord::weave {
+
+class SpotWriter {
+ public:
+  // `before` and `after`: the chunks in front of and behind statements. They, `held`
+  // and the procedure must outlive the writer.
+  SpotWriter(const assembly::Procedure &procedure, uint32_t n, const std::vector<format::Held> &held,
+             const std::map<uint32_t, Chunk> &before, const std::map<uint32_t, Chunk> &after);
+
+  // Each gives the chunk's text; unwind lines only where `unwind` says so.
+  std::string text_before(uint32_t statement, bool unwind);
+  std::string text_after(uint32_t statement, bool unwind);
+  // With `jump` at its end; or, with `gap`, in front of that label. `places`: labels for where a
+  // check in it stands (isa::Check): at `target`, or, if counts are still to be made there, at the
+  // end of the stub.
+  std::string text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
+                           const std::string &target, const std::string &jump, uint32_t gap = assembly::kNoStatement);
+
+  // All spots, in the order of their places; then no more text may be asked for.
+  struct Placed {
+    std::string label;
+    format::Spot spot;
+  };
+  std::vector<Placed> take();
+
+ private:
+  struct State {
+    uint32_t instruction = 0;
+    std::map<uint32_t, int32_t> lacks;
+    std::vector<bool> held;
+    format::Spot::Path path;
+    bool operator==(const State &) const = default;
+  };
+  struct Ordered {
+    uint64_t order = 0;
+    Placed placed;
+  };
+
+  State usual(uint32_t instruction) const;
+  State at_start(const Chunk &chunk, bool in_front) const;
+  // Of a chunk that does nothing to counters.
+  State state_of_plain(const Chunk &chunk, bool in_front) const;
+  void add_due(const Chunk &chunk, uint32_t instruction, State &state) const;
+  // Before each piece, and behind the last.
+  std::vector<State> states_of(const Chunk &chunk, bool in_front) const;
+  std::vector<State> path_states(const Chunk &chunk, bool in_front) const;
+  State behind_paths(const Chunk &chunk, bool in_front) const;
+  bool lands(const Piece &piece) const;
+  uint32_t behind_jump(const Piece &piece) const;
+  std::string write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment, uint64_t order,
+                    const std::string &jump);
+  void put(uint32_t fragment, uint64_t order, const std::string &label, const State &state);
+  std::string put_label(uint32_t fragment, uint64_t order, const State &state);
+
+  const assembly::Procedure &p_;
+  uint32_t n_;
+  const std::vector<format::Held> &held_;
+  const std::map<uint32_t, Chunk> &before_, &after_;
+  std::vector<uint32_t> block_of_;           // by instruction
+  std::vector<std::vector<bool>> held_in_;   // by block: which are held there
+  std::map<uint32_t, uint32_t> instruction_at_;  // first statement -> instruction
+  std::vector<Ordered> spots_;
+  uint32_t labels_ = 0, stubs_ = 0;
+};
+
+}  // namespace chord::weave

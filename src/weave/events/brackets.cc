@@ -1,0 +1,79 @@
+#include "weave/events/brackets.h"
+
+#include "format/measured_calls.h"
+#include "weave/plan/labels.h"
+
+namespace chord::weave {
+
+using assembly::BlockKind;
+using assembly::EdgeKind;
+using assembly::Procedure;
+
+namespace {
+
+// The last instruction of a block does not go on from here.
+bool ends_there(const Procedure &p, uint32_t call) {
+  for (size_t e = 1; e < p.edges.size(); ++e) {
+    const assembly::Block &b = p.blocks[p.edges[e].from];
+    if (p.edges[e].kind == EdgeKind::never && b.kind == BlockKind::code && b.first + b.count - 1 == call) return true;
+  }
+  return false;
+}
+
+Site around(const assembly::Instruction &call, Site::Kind kind) {
+  Site s;
+  s.kind = kind;
+  s.statement = kind == Site::Kind::before ? call.first_statement : call.last_statement;
+  s.fragment = call.fragment;
+  return s;
+}
+
+// For an address in thread-local storage: linkers rewrite such a call together with the
+// instruction before it, and no woven code runs in it.
+bool asks_for_storage(const assembly::Unit &unit, const assembly::Instruction &call) {
+  std::string_view operands = unit.source->statements[call.last_statement].operands;
+  for (std::string_view mark : {"__tls_get_addr", "@tlscall", "@TLSCALL"}) {
+    if (operands.find(mark) != std::string_view::npos) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string plan_brackets(const ProcedureFacts &facts, ProcedurePlan &plan) {
+  const Procedure &p = facts.p;
+  isa::CounterPlace place{facts.options().counters, totals_label(facts.n), 0};
+  // Outer ones stand in front of all other pieces at their place, inner ones after them.
+  auto put = [&](const Site &site, uint32_t edge, bool opens, bool outer) {
+    plan.pieces.push_back({site, edge, isa::ask_bracket(place, opens), Effect::none, 0, outer ? Turn::first : Turn::last});
+  };
+  for (uint32_t e = 1; e < p.edges.size(); ++e) {
+    EdgeKind kind = p.edges[e].kind;
+    if (kind != EdgeKind::enter && kind != EdgeKind::leave && kind != EdgeKind::tail_call) continue;
+    const Site &site = plan.sites.edge[e];
+    // What a trap ends does not come to its end.
+    if (kind == EdgeKind::leave && !site.exists()) continue;
+    if (!site.exists() || (site.live & isa::all_flags()) != 0) return "its beginning or end cannot hold what measures calls";
+    bool opens = kind == EdgeKind::enter;
+    put(site, e, opens, opens);
+  }
+  for (uint32_t i : format::measured_calls(facts.map)) {
+    ++place.index;
+    if (asks_for_storage(facts.unit(), p.instructions[i])) continue;
+    if ((facts.liveness.before[i] & isa::all_flags()) != 0) return "a call that reads flags cannot be measured";
+    const assembly::Instruction &call = p.instructions[i];
+    put(around(call, Site::Kind::before), core::kNone, true, false);
+    if (!ends_there(p, i)) put(around(call, Site::Kind::after), core::kNone, false, true);
+  }
+  plan.ties.push_back(totals_record_label(facts.n));
+  return {};
+}
+
+std::string totals_record_text(const RecordPlacer &placer, const ProcedureFacts &facts, const ProcedurePlan &) {
+  size_t calls = 1 + format::measured_calls(facts.map).size();
+  isa::CounterPlace::Kind kind = facts.options().counters;
+  return counters_text(placer, totals_label(facts.n), calls, kind) +
+         record_text(placer, {totals_label(facts.n), totals_record_label(facts.n), calls, format::totals_key(facts.map)}, kind);
+}
+
+}  // namespace chord::weave

@@ -1,0 +1,478 @@
+#include "weave/paths/paths.h"
+
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "core/chosen_paths.h"
+#include "core/path_numbering.h"
+#include "format/path_selection.h"
+#include "weave/paths/expected_path.h"
+#include "weave/plan/labels.h"
+#include "weave/paths/path_registers.h"
+
+namespace chord::weave {
+
+using assembly::BlockKind;
+using assembly::Edge;
+using assembly::EdgeKind;
+using assembly::Instruction;
+using assembly::Procedure;
+using isa::PathHolder;
+
+namespace {
+
+constexpr uint64_t kLargestTable = core::kLargestPathTable;
+// Numbers are below; where there would be more, paths are cut shorter. Not near 2^64, so that
+// the sums which tell partial paths that never return (core/path_numbering.h) have room.
+constexpr uint64_t kMostPaths = uint64_t{1} << 62;
+
+// Instructions that looking up a counter takes, and the share of a procedure's own that may go
+// into it. Where loops are so short that it would be more, a table and shorter paths are better.
+constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 10;
+
+constexpr double kHelpless = 1e6;
+
+// Instructions that it takes to see that a path is not the expected one.
+constexpr double kLooking = 2;
+
+constexpr const char *kNothingChosen = "no path of it is chosen";
+
+// What stands on one edge, in the order of execution.
+struct PathProbe {
+  struct Part {
+    isa::Snippet snippet;
+    Effect effect = Effect::none;
+    int64_t amount = 0;
+    Detour detour = {};
+  };
+  Site site;
+  uint32_t edge = core::kNone;
+  std::vector<Part> parts;
+  // Widened frames (weave/plan/widen_frame.h) are made on the way in and go on the way out.
+  enum class Role : uint8_t { inside, enters, leaves } role = Role::inside;
+};
+
+struct PathWeaving {
+  core::Plan plan;
+  isa::PathHolder holder;
+  std::vector<PathProbe> probes;   // in the order of execution where several stand at one place
+  std::vector<uint32_t> above;     // instructions whose operands move with a widened frame
+  std::vector<Replacement> moved;  // and these operands
+};
+
+class PathPlanner {
+ public:
+  explicit PathPlanner(const ProcedureFacts &facts)
+      : facts_(facts), p_(facts.p), map_(facts.map), options_(facts.options()), live_(facts.liveness), weights_(facts.weights),
+        graph_(facts.graph), site_(facts.sites.edge), forced_(p_.edges.size()), n_(facts.n), frame_(facts.frame()) {
+    place_.kind = options_.counters;
+    place_.label = counters_label(n_);
+    numbers_label_ = numbers_label(n_);
+  }
+
+  // Nothing, with the reason, if the procedure's paths cannot be counted. The plan is Placement::none if paths are to be
+  // chosen, and none of this procedure is.
+  std::optional<PathWeaving> run(std::string &why_not) {
+    cut_at_landings();
+    if (!number(why_not)) return std::nullopt;
+    if (options_.chosen != nullptr) {
+      auto numbers = format::chosen_paths(*options_.chosen, facts_.in.map, map_, *numbering_, why_not);
+      if (!numbers) return std::nullopt;
+      out_.plan.placement = core::Placement::none;
+      if (!numbers->all && numbers->numbers.empty()) return std::move(out_);
+      if (numbers->all) {
+        place();
+      } else if (!place_chosen(std::move(numbers->numbers), why_not)) {
+        return std::nullopt;
+      }
+    } else {
+      place();
+    }
+    if (!choose_holder(why_not)) return std::nullopt;
+    if (why_not = missing_site(); !why_not.empty()) return std::nullopt;
+    if (why_not = lost_slot(); !why_not.empty()) return std::nullopt;
+    emit();
+    fill_plan();
+    return std::move(out_);
+  }
+
+ private:
+  bool is_code(uint32_t b) const { return facts_.is_code(b); }
+  bool is_landing(uint32_t b) const { return p_.blocks[b].kind == BlockKind::landing; }
+  uint32_t last_of(uint32_t b) const { return facts_.last_of(b); }
+  // Control is never seen on it: it only stands for what comes from elsewhere.
+  bool is_silent(const Edge &e) const {
+    return e.kind == EdgeKind::never || (e.from == 0 && is_landing(e.to));
+  }
+
+  void cut_at_landings() {
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      const Edge &x = p_.edges[e];
+      if (!is_landing(x.to)) continue;
+      forced_[e] = true;
+      if (is_code(x.from)) site_[e] = before_last(x.from);
+    }
+  }
+
+  // In front of the call that returns twice.
+  Site before_last(uint32_t b) const {
+    const Instruction &last = p_.instructions[last_of(b)];
+    Site s;
+    s.kind = Site::Kind::before;
+    s.statement = last.first_statement;
+    s.fragment = last.fragment;
+    s.live = live_.before[last_of(b)];
+    s.block = b;
+    s.next = s.due = last_of(b);
+    s.ahead = true;
+    return s;
+  }
+
+  // ---- numbers ----
+
+  // Of a large procedure even the shortest paths are many.
+  uint64_t largest_table() const { return std::max<uint64_t>(kLargestTable, 2 * p_.edges.size()); }
+
+  // A cut edge needs a probe. Where a loop closes on an edge that cannot carry one, it
+  // is cut at all edges out of the vertex it leads to.
+  bool number(std::string &why_not) {
+    std::vector<bool> never = options_.except_noise ? format::never_edges(map_) : std::vector<bool>{};
+    for (;;) {
+      numbering_ = core::number_paths(graph_, cut_costs(), kMostPaths, why_not, forced_, never);
+      if (!numbering_) return false;
+      if (numbering_->paths > largest_table() && looks_up_too_often()) {
+        std::string too_many;  // where even the shortest paths are, they are looked up all the same
+        auto shorter = core::number_paths(graph_, cut_costs(), largest_table(), too_many, forced_, never);
+        if (shorter) numbering_ = std::move(shorter);
+      }
+      bool again = false;
+      for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+        if (!numbering_->cut[e] || is_silent(p_.edges[e]) || site_[e].exists()) continue;
+        for (core::EdgeId out : graph_.out(p_.edges[e].to)) {
+          if (!site_[out].exists() || forced_[out]) {
+            why_not = "a path ends on an edge that cannot carry a probe";
+            return false;
+          }
+          forced_[out] = again = true;
+        }
+      }
+      if (!again) return true;
+    }
+  }
+
+  // Where a path can end, and what a count costs there. An edge that cannot carry a probe is cut
+  // only if nothing else helps: then others have to be in its place.
+  std::vector<double> cut_costs() const {
+    std::vector<double> cost = costs();
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      if (is_silent(p_.edges[e])) cost[e] = 0;
+      if (cost[e] == kImpossible) cost[e] = kHelpless * (1 + weights_[e]);
+    }
+    return cost;
+  }
+
+  bool looks_up_too_often() const {
+    double lookups = 0, instructions = 0;
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      const Edge &x = p_.edges[e];
+      if (is_silent(x)) continue;
+      if (numbering_->cut[e] || x.to == 1) lookups += weights_[e];
+      instructions += weights_[e] * p_.blocks[x.to].count;
+    }
+    return kLookupPrice * lookups > kMostForLookups * instructions;
+  }
+
+  std::vector<double> costs() const {
+    std::vector<double> cost(p_.edges.size(), kImpossible);
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      if (site_[e].exists()) cost[e] = weights_[e] * (1 + (site_[e].is_stub() ? kStubPrice : 0));
+    }
+    return cost;
+  }
+
+  void place() {
+    probes_ = core::place_path_probes(graph_, *numbering_, costs(), format::silent_edges(map_));
+    needs_holder_ = numbering_->paths > 1;
+    out_.plan.paths.by_number = numbering_->paths > largest_table();
+    for (uint32_t e = 1; e < numbering_->left_out.size(); ++e) {  // one path, but several ways that end early
+      needs_holder_ = needs_holder_ || (numbering_->left_out[e] && numbering_->value[e] != 0);
+    }
+    for (uint32_t e = 0; e < p_.edges.size(); ++e) {
+      counts_.push_back(probes_.edge[e].ends);
+      restarts_.push_back(numbering_->cut[e]);
+    }
+  }
+
+  bool place_chosen(std::vector<uint64_t> numbers, std::string &why_not) {
+    std::optional<core::ChosenPaths> chosen =
+        core::place_chosen_probes(graph_, *numbering_, numbers, costs(), format::silent_edges(map_),
+                                  options_.path_algorithm, kLargestTable, why_not);
+    if (!chosen) return false;
+    probes_ = std::move(chosen->probes);
+    counts_ = std::move(chosen->counts);
+    restarts_ = std::move(chosen->restarts);
+    needs_holder_ = !chosen->constant;
+    constant_ = chosen->constant.value_or(0);
+    out_.plan.paths.chosen = std::move(numbers);
+    out_.plan.paths.slots = std::move(chosen->slots);
+    out_.plan.paths.words = chosen->words;
+    out_.plan.paths.by_number = chosen->by_number;
+    return true;
+  }
+
+  // Must something be done on the edge?
+  bool needs_probe(uint32_t e) const {
+    const Edge &x = p_.edges[e];
+    if (counts_[e] || (out_.holder.widens_frame() && x.to == 1)) return true;
+    if (out_.holder.kind == PathHolder::Kind::none) return false;
+    if (x.kind == EdgeKind::enter || is_landing(x.from) || restarts_[e]) return true;
+    return !probes_.edge[e].ends && probes_.edge[e].add != 0;
+  }
+
+  std::string missing_site() const {
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      if (is_silent(p_.edges[e]) || site_[e].exists() || !needs_probe(e)) continue;
+      if (p_.edges[e].kind == EdgeKind::enter) return "it starts where no probe can stand";
+      return "a path needs a probe on an edge that cannot carry one";
+    }
+    return {};
+  }
+
+  // Where the frame lies is known wherever control gets by the ways we see; a probe may
+  // stand where it does not.
+  std::string lost_slot() const {
+    if (out_.holder.kind != PathHolder::Kind::slot) return {};
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+      if (is_silent(p_.edges[e]) || !needs_probe(e)) continue;
+      if (holder_at(p_.edges[e]).base == isa::kNoRegister) return "its frame is not found at a probe";
+    }
+    return {};
+  }
+
+  // ---- where the number is kept ----
+
+  bool choose_holder(std::string &why_not) {
+    PathHolder &h = out_.holder;
+    if (!needs_holder_) return true;
+    if (h.reg = free_register(p_, live_, site_); h.reg != isa::kNoRegister) {
+      h.kind = PathHolder::Kind::free;
+      return true;
+    }
+    if (why_not = facts_.in.other_convention ? "its unit does not follow the conventions of C" : frame_.why_not;
+        !why_not.empty()) {
+      return false;
+    }
+    for (uint32_t i : frame_.above) {
+      std::optional<Replacement> moved = moved_operand(facts_.source(), p_.instructions[i]);
+      if (!moved) {
+        why_not = "an operand on the stack is written in an unusual way";
+        return false;
+      }
+      out_.moved.push_back(std::move(*moved));
+    }
+    h.reg = unused_saved_register(facts_.unit(), p_);
+    h.kind = h.reg != isa::kNoRegister ? PathHolder::Kind::saved : PathHolder::Kind::slot;
+    out_.above = frame_.above;
+    return true;
+  }
+
+  // The holder as a probe on the edge finds it.
+  PathHolder holder_at(const Edge &e) const {
+    PathHolder h = out_.holder;
+    if (h.kind != PathHolder::Kind::slot) return h;
+    bool at_end = e.to == 1 || (is_landing(e.to) && is_code(e.from));
+    const assembly::StackState &state = at_end ? frame_.before[last_of(e.from)] : state_into(e.to);
+    for (unsigned base : {isa::kStackPointer, isa::kFramePointer}) {
+      if (state.offset[base] == assembly::StackState::kUnknown) continue;
+      h.base = base;
+      h.displacement = -state.offset[base];
+      return h;
+    }
+    return h;
+  }
+
+  // Vertices without code have one way on, or several to which the same applies.
+  const assembly::StackState &state_into(uint32_t b) const {
+    while (!is_code(b)) b = graph_.edge(graph_.out(b).front()).to;
+    return frame_.block_in[b];
+  }
+
+  // ---- probes ----
+
+  // Several probes can stand in front of one instruction: those of ways into its block
+  // come first.
+  void emit() {
+    std::vector<uint32_t> ways_out(p_.blocks.size());
+    for (uint32_t e = 1; e < p_.edges.size(); ++e) ways_out[p_.edges[e].from] += p_.edges[e].kind != EdgeKind::never;
+    for (bool at_source : {false, true}) {
+      for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+        const Edge &x = p_.edges[e];
+        if (is_silent(x) || (is_code(x.from) && ways_out[x.from] == 1) != at_source) continue;
+        emit(e);
+      }
+    }
+  }
+
+  void emit(uint32_t e) {
+    const Edge &x = p_.edges[e];
+    const core::PathProbe &probe = probes_.edge[e];
+    PathHolder h = holder_at(x);
+    isa::Resources live = site_[e].live | isa::register_numbered(h.kind == PathHolder::Kind::slot ? isa::kNoRegister : h.reg);
+    bool enters = x.kind == EdgeKind::enter, leaves = x.to == 1;
+    PathProbe whole;
+    whole.site = site_[e];
+    whole.edge = e;
+    auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount) {
+      if (!snippet.text.empty()) whole.parts.push_back({std::move(snippet), effect, amount});
+    };
+    auto set = [&](int64_t value) { put(isa::set_path(h, value, live), Effect::path_set, value); };
+    if (enters) set(probes_.initial + (probe.ends ? 0 : probe.add));
+    if (is_landing(x.from)) set(start_at(x.from) + (probe.ends ? 0 : probe.add));
+    if (probe.ends) {
+      isa::CounterPlace place = place_;
+      place.index = h.kind == PathHolder::Kind::none ? constant_index(probe) : probe.add;
+      if (counts_[e]) put(count(e, h, place, live), Effect::path_count, place.index);
+      if (restarts_[e] && !is_landing(x.to)) {
+        set(probe.restart);
+        if (counts_[e]) whole.parts[whole.parts.size() - 2].detour = expected_count(e, h, place, live);
+      }
+    } else if (!enters && !is_landing(x.from)) {
+      put(isa::add_to_path(h, probe.add, live), Effect::path_add, probe.add);
+    }
+    if (h.widens_frame() && enters) whole.role = PathProbe::Role::enters;
+    if (h.widens_frame() && leaves && !enters) whole.role = PathProbe::Role::leaves;
+    if (!whole.parts.empty() || whole.role != PathProbe::Role::inside) out_.probes.push_back(std::move(whole));
+  }
+
+  isa::Snippet count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
+    if (!out_.plan.paths.by_number) return isa::count_path(h, place, live);
+    return isa::count_path_by_number(h, place, {numbers_label_, fmt::format("{}_{}", numbers_label_, e)}, live);
+  }
+
+  // Of a loop most rounds take one way, which starts and ends at the loop's edge. Where the
+  // number lies in memory it is cheaper to look whether it is that one than to load it.
+  Detour expected_count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
+    std::optional<ExpectedPath> expected = expected_path(p_, graph_, weights_, probes_, restarts_, e);
+    if (out_.plan.paths.by_number || !expected || expected->number != probes_.edge[e].restart) return {};
+    Detour detour;
+    detour.otherwise = fmt::format(".Lchord_d{}_{}", n_, e);
+    detour.behind = fmt::format(".Lchord_g{}_{}", n_, e);
+    detour.snippet = isa::count_expected_path(h, probes_.edge[e].restart, place, detour.otherwise, live);
+    unsigned usual = isa::count_path(h, place, live).price + isa::set_path(h, probes_.edge[e].restart, live).price;
+    bool worth = expected->likely * usual > expected->likely * detour.snippet.price + (1 - expected->likely) * kLooking;
+    if (!detour.snippet.text.empty() && worth) detour.covers = 2;
+    return detour;
+  }
+
+  // Without a holder: a procedure of one path, or one whose holder would never change.
+  int64_t constant_index(const core::PathProbe &probe) const {
+    return out_.plan.paths.chosen.empty() ? 0 : constant_ + probe.add;
+  }
+
+  // The number with which paths start at a vertex that is entered from outside.
+  int64_t start_at(uint32_t landing) const {
+    for (core::EdgeId in : graph_.in(landing)) {
+      if (numbering_->cut[in]) return probes_.edge[in].restart;
+    }
+    return 0;
+  }
+
+  void fill_plan() {
+    core::Plan &plan = out_.plan;
+    bool some = !plan.paths.chosen.empty();
+    plan.placement = some ? core::Placement::chosen_paths : core::Placement::paths;
+    plan.paths.paths = numbering_->paths;
+    plan.paths.except_noise = !numbering_->left_out.empty();
+    plan.paths.partial = probes_.partial;
+    if (!some && out_.holder.kind == PathHolder::Kind::none) plan.paths.partial.assign(p_.blocks.size(), 0);
+    for (uint32_t e = 0; e < p_.edges.size(); ++e) {
+      if (numbering_->cut[e]) plan.paths.cuts.push_back(e);
+      if (p_.edges[e].kind == EdgeKind::never) plan.never.push_back(e);
+    }
+  }
+
+  const ProcedureFacts &facts_;
+  const Procedure &p_;
+  const format::Procedure &map_;
+  const Options &options_;
+  const assembly::Liveness &live_;
+  const std::vector<double> &weights_;
+  const core::Graph &graph_;
+  std::vector<Site> site_;    // by edge
+  std::vector<bool> forced_;  // by edge: ends a path in any case
+  uint32_t n_;
+  const assembly::StackFrame &frame_;
+  isa::CounterPlace place_;
+  std::string numbers_label_;
+  std::optional<core::PathNumbering> numbering_;
+  core::PathProbes probes_;
+  std::vector<bool> counts_, restarts_;  // by edge: what of its probe is needed
+  bool needs_holder_ = true;
+  int64_t constant_ = 0;  // what it would hold otherwise
+  PathWeaving out_;
+};
+
+// The probe and, on the way in and out of the procedure, the frame that it needs.
+void put_probe(const ProcedureFacts &facts, const PathWeaving &paths, const PathProbe &probe, ProcedurePlan &plan) {
+  constexpr unsigned kFramePrice = 3;
+  auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount, Detour detour = {}) {
+    plan.pieces.push_back({probe.site, probe.edge, std::move(snippet), effect, 0, Turn::leaving, amount, std::move(detour)});
+  };
+  const assembly::UnwindRules &rules = facts.rules_at(probe.site);
+  if (probe.role == PathProbe::Role::enters) put({isa::widen_frame(paths.holder, rules.active), kFramePrice}, Effect::none, 0);
+  for (PathProbe::Part part : probe.parts) {
+    // Where the frame itself is made, unwind lines are no longer all or nothing.
+    if (probe.role != PathProbe::Role::inside && part.snippet.moves_stack) {
+      if (!rules.frame_follows_stack_pointer()) strip_unwind_lines(part.snippet);
+      part.snippet.moves_stack = false;
+    }
+    put(std::move(part.snippet), part.effect, part.amount, std::move(part.detour));
+  }
+  if (probe.role != PathProbe::Role::leaves) return;
+  bool unwinding = rules_at_way_out(rules);
+  put_frame_end(facts, {probe.site, probe.edge, {isa::narrow_frame(paths.holder, unwinding), kFramePrice}, Effect::none, 0, Turn::leaving},
+                unwinding, plan);
+}
+
+// The way around that a count by number has is about as long again.
+std::vector<Piece> sizes_of(std::vector<Piece> pieces) {
+  for (Piece &piece : pieces) piece.snippet.price *= piece.snippet.moves_stack ? 2 : 1;
+  return pieces;
+}
+
+// By which the runtime finds the number of an activation's path. Partial paths are none of the chosen ones.
+std::string path_note(const PathWeaving &paths) {
+  if (paths.holder.kind == PathHolder::Kind::none || paths.plan.placement == core::Placement::chosen_paths) return {};
+  bool in_frame = paths.holder.kind == PathHolder::Kind::slot;
+  return fmt::format("\tnopl\t{:#x}(%rax)\n", CHORD_PATH_NOTE + (in_frame ? CHORD_PATH_IN_FRAME : isa::dwarf_number(paths.holder.reg)));
+}
+
+}  // namespace
+
+std::string plan_paths(const ProcedureFacts &facts, ProcedurePlan &plan) {
+  const Options &options = facts.options();
+  if (options.chosen != nullptr && options.chosen->find(facts.map.name).empty()) return kNothingChosen;
+  std::optional<PathWeaving> paths = PathPlanner(facts).run(plan.no_paths);
+  if (!paths) return {};
+  if (paths->plan.placement == core::Placement::none) return kNothingChosen;
+  ProcedurePlan own;
+  for (const PathProbe &probe : paths->probes) put_probe(facts, *paths, probe, own);
+  if (short_branch_breaks(facts, sizes_of(own.pieces))) {
+    plan.no_paths = "a one-byte branch over too much code";
+    return {};
+  }
+  plan.pieces.insert(plan.pieces.end(), own.pieces.begin(), own.pieces.end());
+  plan.restores.merge(own.restores);
+  plan.note = path_note(*paths);
+  plan.counters = std::move(paths->plan);
+  plan.is_counted = true;
+  plan.holder = paths->holder;
+  plan.above = std::move(paths->above);
+  plan.moved = std::move(paths->moved);
+  return {};
+}
+
+}  // namespace chord::weave
