@@ -42,8 +42,8 @@ def overhead(result, means):
     return "\n".join(parts) + "\n"
 
 
-def growth(curves):
-    """`curves`: name -> [(edges, seconds)], on logarithmic scales; dashed: linear growth."""
+def growth(curves, title="CPU seconds over the number of edges of one procedure"):
+    """`curves`: name -> [(size, seconds)], on logarithmic scales; dashed: linear growth."""
     width, height, left, top = 460, 300, 70, 40
     points = [p for curve in curves.values() for p in curve]
     decades = [(math.floor(math.log10(min(p[k] for p in points))), math.ceil(math.log10(max(p[k] for p in points)))) for k in (0, 1)]
@@ -59,7 +59,7 @@ def growth(curves):
 
     parts = [f'<svg xmlns="http://www.w3.org/2000/svg" width="{left + width + 160}" height="{top + height + 50}">',
              '<rect width="100%" height="100%" fill="white"/>',
-             _text(left, 20, "CPU seconds over the number of edges of one procedure", size=14)]
+             _text(left, 20, title, size=14)]
     (a, b), (c, d) = decades
     for k in range(a, b + 1):
         x = at(10 ** k, 10 ** c)[0]
@@ -67,7 +67,7 @@ def growth(curves):
     for k in range(c, d + 1):
         y = at(10 ** a, 10 ** k)[1]
         parts += [line([(left, y), (left + width, y)], "#eee"), _text(left - 6, y + 4, f"10^{k}", "end", 11)]
-    shades = ["#c05040", "#4878a8", "#60a060", "#a07030"]
+    shades = ["#c05040", "#4878a8", "#60a060", "#a07030", "#7050a0", "#508080"]
     for shade, (name, curve) in zip(shades, curves.items()):
         parts += [line([at(*p) for p in curve], shade), _text(at(*curve[-1])[0] + 6, at(*curve[-1])[1] + 4, name, size=11, colour=shade)]
     low, high = min(p[0] for p in points), max(p[0] for p in points)
