@@ -49,7 +49,7 @@ class ProcedureGraph {
     return static_cast<uint32_t>(p_.edges.size() - 1);
   }
 
-  // To where a jump arrives, by way of padding if that stands there.
+  // To where a jump arrives, through padding if that stands there.
   uint32_t add_arrival(uint32_t from, const BlockIndex::Arrival &at, EdgeKind kind) {
     uint32_t e = add_edge(from, at.block, kind);
     p_.edges[e].padding_first = at.padding.first;
@@ -101,7 +101,7 @@ class ProcedureGraph {
     const Instruction &last = last_of(b);
     bool has_next = b + 1 < blocks && p_.instructions[p_.blocks[b + 1].first].fragment == last.fragment;
     if (!has_next) {
-      // Behind a call the compiler knows not to return there is nothing, nor at the end of a
+      // After a call the compiler knows not to return there is nothing, nor at the end of a
       // cold part where it knows that control does not come.
       if (last.decoded.flow == isa::Flow::call || last.fragment != 0) {
         add_edge(b, kExit, EdgeKind::never);
@@ -118,7 +118,7 @@ class ProcedureGraph {
   }
 
   // Both returns of setjmp arrive at the same instruction, so the probe must stand
-  // behind a vertex in which they have met.
+  // after a vertex in which they have met.
   void second_return(uint32_t b) {
     uint32_t landing = static_cast<uint32_t>(p_.blocks.size());
     p_.blocks.push_back({BlockKind::landing, 0, 0});
@@ -240,7 +240,7 @@ class ProcedureGraph {
       if (unit_.dead_ends.contains(label)) continue;
       std::optional<BlockIndex::Arrival> at = index_.arrival_at_label(label);
       if (!at) {
-        // A label of another procedure in the same table, or one behind the end.
+        // A label of another procedure in the same table, or one after the end.
         fail(last_of(d.jumps[0]), "a jump table that leads out of the function");
         return;
       }
@@ -291,7 +291,7 @@ class ProcedureGraph {
   }
 
   // A branch with a reach of one byte can be given no stub. Where it meets other
-  // ways in, a vertex in front of the block makes room for a probe behind all of them.
+  // incoming edges, a vertex before the block makes room for a probe after all of them.
   void join_short_branches() {
     std::set<uint32_t> targets;
     for (const Edge &e : p_.edges) {

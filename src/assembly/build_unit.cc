@@ -42,12 +42,12 @@ class FragmentIndex {
     }
   }
   uint32_t find(uint32_t section, uint32_t position) const { return find_in(starts_, section, position); }
-  // The one a statement is written in. Behind the last instruction that need not be the one
+  // The one a statement is written in. After the last instruction that need not be the one
   // its place belongs to.
   uint32_t find_written(uint32_t section, uint32_t statement) const { return find_in(statements_, section, statement); }
 
  private:
-  // By section: from the first number to behind the last one, of which fragment?
+  // By section: from the first number to after the last one, of which fragment?
   using Ranges = std::unordered_map<uint32_t, std::map<uint32_t, std::pair<uint32_t, uint32_t>>>;
 
   static uint32_t find_in(const Ranges &ranges, uint32_t section, uint32_t number) {
@@ -103,7 +103,7 @@ class UnitBuilder {
     return f;
   }
 
-  // Also of a label behind the last instruction, where the next function may start.
+  // Also of a label after the last instruction, where the next function may start.
   bool is_within(const Fragment &f, uint32_t label) const {
     return label > f.first_statement && label < f.last_statement && source_.statements[label].section == f.section;
   }

@@ -8,7 +8,7 @@ namespace {
 constexpr uint32_t kEntry = 0;
 constexpr uint32_t kExit = 1;
 
-// Blocks on the ways from a block, or to it.
+// Blocks on the paths from a block, or to it.
 std::vector<bool> closure(const Procedure &p, uint32_t from, bool forward) {
   std::vector<std::vector<uint32_t>> next(p.blocks.size());
   for (size_t e = 1; e < p.edges.size(); ++e) {
@@ -43,7 +43,7 @@ void make_reachable(Procedure &p) {
   }
 }
 
-// Endless loops, and blocks behind which nothing comes.
+// Endless loops, and blocks after which nothing comes.
 void make_leavable(Procedure &p) {
   for (std::vector<bool> seen = closure(p, kExit, false);;) {
     auto it = std::find(seen.rbegin(), seen.rend(), false);

@@ -72,7 +72,7 @@ uint32_t BlockIndex::instruction_at_label(uint32_t label) const {
   return it == at_.end() ? kNoStatement : it->second;
 }
 
-// The instruction that control gets to from i by way of padding alone; i itself if it is none.
+// The instruction that control gets to from i through padding alone; i itself if it is none.
 uint32_t BlockIndex::behind_padding(uint32_t i) const {
   uint32_t fragment = p_.instructions[i].fragment;
   while (i < p_.instructions.size() && p_.instructions[i].fragment == fragment) {
@@ -159,7 +159,7 @@ void BlockIndex::find_leaders_around(uint32_t i) {
   if (i == 0 || in.fragment != p_.instructions[i - 1].fragment) leader_[i] = true;
   leader_[i] = leader_[i] || arrives_from_outside(in);
   if (in.padding) return;
-  // The routine goes on behind the return instruction that follows its call, with another stack, and
+  // The routine goes on after the return instruction that follows its call, with another stack, and
   // with the return instruction once the function is done: neither may move, and no frame is where it was.
   if (source_.statements[in.last_statement].operands.find("__morestack") != std::string_view::npos) {
     skip_procedure(source_, in, "goes on with another stack (-fsplit-stack)", p_);
@@ -190,8 +190,8 @@ void BlockIndex::find_leaders_around(uint32_t i) {
   }
 }
 
-// A block starts with the padding in front of its first instruction only if
-// nobody else can jump behind it; padding never starts a block by itself.
+// A block starts with the padding before its first instruction only if
+// nobody else can jump after it; padding never starts a block by itself.
 void BlockIndex::pass_over_padding() {
   for (uint32_t i = 0; i < p_.instructions.size(); ++i) {
     if (!p_.instructions[i].padding || !leader_[i]) continue;
@@ -209,7 +209,7 @@ bool BlockIndex::arrives_from_outside(const Instruction &in) const {
 
 // ---- blocks ----
 
-// Padding right in front of a leader belongs to the edge that falls into it;
+// Padding right before a leader belongs to the edge that falls into it;
 // other padding is part of its block. Instructions are put in final order:
 // block by block, edge padding at the end.
 void BlockIndex::cut_blocks() {
@@ -222,7 +222,7 @@ void BlockIndex::cut_blocks() {
     uint32_t pad_begin = static_cast<uint32_t>(padding.size());
     uint32_t j = i;
     while (j < n && p_.instructions[j].padding) ++j;
-    if (j == n) break;  // behind the last instruction: never executed
+    if (j == n) break;  // after the last instruction: never executed
     for (; i < j; ++i) {
       new_index[i] = n + static_cast<uint32_t>(padding.size());  // `ordered` comes first, once it is complete
       padding.push_back(p_.instructions[i]);
@@ -244,7 +244,7 @@ void BlockIndex::cut_blocks() {
   }
   for (uint32_t k = 0; k < pads.size(); ++k) {
     Padding &of = padding_[k + 2] = {static_cast<uint32_t>(ordered.size()) + pads[k].first, pads[k].second - pads[k].first};
-    // Padding behind the last instruction of another fragment does not lead here.
+    // Padding after the last instruction of another fragment does not lead here.
     for (uint32_t i = 0; i < of.count; ++i) {
       if (padding[pads[k].first + i].fragment == ordered[p_.blocks[k + 2].first].fragment) block_of_padding_[of.first + i] = k + 2;
     }

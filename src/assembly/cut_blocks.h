@@ -1,9 +1,9 @@
 // Blocks of one procedure from its decoded instructions, and how to find them again.
 //
-// A block starts where control may arrive: at the target of a branch, behind a jump or a
+// A block starts where control may arrive: at the target of a branch, after a jump or a
 // call that may return twice, at a landing pad, at a label whose address somebody has. Padding in front
 // of it belongs to the edges that lead through it, not to the block: to the one that falls into the block, and to
-// those that arrive at a label in front of, or amid, the padding.
+// those that arrive at a label before, or amid, the padding.
 #pragma once
 
 #include <cstdint>
@@ -36,7 +36,7 @@ class BlockIndex {
   // block, then the padding; or sets `skipped`. All arguments must outlive the index.
   BlockIndex(const Source &source, const Unit &unit, const Arrivals &arrivals, Procedure &procedure);
 
-  // Instructions that alignment put in front of a block.
+  // Instructions that alignment put before a block.
   struct Padding {
     uint32_t first = 0, count = 0;
   };
@@ -54,7 +54,7 @@ class BlockIndex {
   const std::map<uint32_t, uint32_t> &blocks() const { return block_of_first_; }
   // Key of an instruction's place, as in Arrivals.
   uint64_t place_of(const Instruction &in) const;
-  // Instructions at which control may arrive in a block: its first one, and the padding in front of it.
+  // Instructions at which control may arrive in a block: its first one, and the padding before it.
   std::vector<uint32_t> arrivals_in(uint32_t block) const;
   Padding padding_before(uint32_t block) const { return padding_.at(block); }
   bool may_return_twice(const Instruction &in) const;

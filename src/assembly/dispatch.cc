@@ -16,7 +16,7 @@ class Search {
   // Some search was given up.
   bool gave_up() const { return gave_up_; }
 
-  // Tables whose address feeds the jump; `complete` if every way back found one.
+  // Tables whose address feeds the jump; `complete` if every path back found one.
   std::set<uint32_t> tables_of(uint32_t block, bool &complete) {
     found_.clear();
     visited_.clear();
@@ -59,11 +59,11 @@ class Search {
     return others | d.address_base | (d.address_scale == 1 ? d.address_index : 0);
   }
 
-  // Ways multiply with the registers asked for on the way; a search that does not end
+  // Paths multiply with the registers asked for; a search that does not end
   // soon is given up, and the jump may then know every table.
   static constexpr size_t kMostWays = 5000;
 
-  // A way back: the first `count` instructions of the block are still to be seen.
+  // A path back: the first `count` instructions of the block are still to be seen.
   struct Way {
     uint32_t block;
     uint32_t count;

@@ -1,10 +1,10 @@
 // Which labels an indirect jump may reach.
 //
-// Sound by construction: either every way backward from the jump leads to a table
+// Sound by construction: either every path backward from the jump leads to a table
 // whose entries are then the targets, or the jump is given every label of the
 // procedure whose address can be known to it, or it leaves the procedure. A table
-// belongs to one dispatch vertex only, since a probe on the way to a target stands
-// behind the table's entry and cannot tell the jumps apart that use it.
+// belongs to one dispatch vertex only, since a probe on the edge to a target stands
+// after the table's entry and cannot tell the jumps apart that use it.
 #pragma once
 
 #include "assembly/procedure.h"

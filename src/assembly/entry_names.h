@@ -1,6 +1,6 @@
 // Which names lead to the first instruction of a procedure. A function may have several:
 // labels in one place (constructors of a complete object and of a base are often one),
-// and names set to another (.set, .equ, =), also by way of a third.
+// and names set to another (.set, .equ, =), also through a third.
 #pragma once
 
 #include <cstdint>

@@ -38,7 +38,7 @@ const Instruction &last_of(const Procedure &p, uint32_t block) {
   return p.instructions[p.blocks[block].first + p.blocks[block].count - 1];
 }
 
-// Inline assembly may be a whole function, with the label in front of it or without.
+// Inline assembly may be a whole function, with the label before it or without.
 bool is_compiled(const Unit &unit, const Procedure &p) {
   const std::vector<Statement> &statements = unit.source->statements;
   if (statements[p.fragments[0].first_statement].inline_asm) return false;

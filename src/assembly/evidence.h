@@ -4,7 +4,7 @@
 // a register is kept for the whole file; and the callers that rely on it may be elsewhere. So
 // a register is nobody's on return only where the procedure's own text refutes whatever might
 // keep it (isa/conventions.h):
-//  - it destroys registers that the convention in question keeps: changes them, and on the way to
+//  - it destroys registers that the convention in question keeps: changes them, and on the path to
 //    some return does not put them back. What a callee of this file destroys, its caller does;
 //  - it reads arguments that the convention does not know;
 //  - some procedure of the file destroys the very register: no option or variable keeps it;

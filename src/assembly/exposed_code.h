@@ -1,5 +1,5 @@
 // Code that is reached in ways no graph shows: at an address that is computed from a name, or at a
-// label inside that others know. A probe in front of such a place, or more code between the
+// label inside that others know. A probe before such a place, or more code between the
 // name and the place, would make the program count wrong or run wrong, so the procedures are left alone:
 //  - somebody mentions a name in them plus or minus a number (jmp helper+3, .quad f+5);
 //  - other files can see a label in their middle;

@@ -1,6 +1,6 @@
 // Where the assembler put every statement, and the bytes it made of it.
 //
-// A copy of the text with a label in front of every statement of executable
+// A copy of the text with a label before every statement of executable
 // sections, and without debug information, is assembled by the real assembler;
 // labels change no byte of code. A table of label differences at the end of the
 // scratch object gives the positions. This works alike for AT&T and Intel syntax,

@@ -120,7 +120,7 @@ class Solver {
 
   isa::Resources reads_of(const isa::Decoded &d) const { return mode_ == Mode::upper_halves ? d.whole_reads : d.reads; }
 
-  // What is live behind a call only grows from sweep to sweep.
+  // What is live after a call only grows from sweep to sweep.
   void want_of_callee(const Instruction &in, isa::Resources live) {
     if (wanted_ == nullptr || in.decoded.flow == isa::Flow::leave) return;
     uint32_t callee = in.decoded.indirect ? kAnybody : local_callee(unit_, in);

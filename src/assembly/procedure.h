@@ -93,7 +93,7 @@ struct Unit {
   Layout layout;
   Symbols symbols;
   std::vector<Procedure> procedures;  // in text order
-  // Labels in tables behind the last instruction of their fragment: compilers let entries for
+  // Labels in tables after the last instruction of their fragment: compilers let entries for
   // cases that cannot occur lead there. What follows in the section has nothing to do with them.
   std::unordered_set<uint32_t> dead_ends;
   // Names that lead to a procedure's first instruction: its labels there, and aliases.

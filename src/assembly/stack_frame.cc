@@ -107,7 +107,7 @@ class Analysis {
 
   static bool is_frame_pointer(const std::string &name) { return name == "6" || name == "%rbp" || name == "rbp"; }
 
-  // Behind a loop that moves the stack pointer page by page, only the rules know.
+  // After a loop that moves the stack pointer page by page, only the rules know.
   void adopt_rules(uint32_t i, StackState &state) const {
     if (state.offset[isa::kStackPointer] != kUnknown) return;
     const Instruction &in = p_.instructions[i];

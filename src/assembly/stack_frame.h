@@ -10,7 +10,7 @@
 //
 // Refused, with the reason, wherever that cannot be told for certain:
 //  - an address at or above the return address is computed instead of accessed (it may as
-//    well be one behind a local array, or a pointer moved up to save an addition);
+//    well be one after a local array, or a pointer moved up to save an addition);
 //  - an indexed access whose base lies there;
 //  - the procedure is left with the stack pointer elsewhere than at its start;
 //  - unwind rules that cannot be rewritten (expressions).

@@ -120,7 +120,7 @@ class Indexer {
   }
 
   // The call-site table of a language-specific data area: records of four numbers
-  // (start, length, landing pad, action) behind the label B in ".uleb128 E-B; B:".
+  // (start, length, landing pad, action) after the label B in ".uleb128 E-B; B:".
   void exception_tables() {
     std::vector<std::pair<uint32_t, std::string_view>> numbers;  // since the last table start
     bool inside = false;

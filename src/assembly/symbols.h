@@ -23,7 +23,7 @@ struct Mention {
 // Consecutive data words that name labels inside code: a jump table, or an array
 // of label addresses.
 struct Table {
-  std::string_view name;          // label in front of it; empty if none
+  std::string_view name;          // label before it; empty if none
   std::vector<Mention> entries;
   // Code labels that entries are relative to. An entry that leads to the base itself
   // is the number 0 and names nobody.

@@ -24,7 +24,7 @@ struct UnwindRules {
   bool frame_follows_stack_pointer() const;
   // Compilers do not take back the rule of a register that they have popped: its place, which is below
   // the stack pointer then, keeps the value for a while. The directives for code that pushes there, and
-  // those that put the rules back behind it.
+  // those that put the rules back after it.
   std::string forget_popped() const;
   std::string recall_popped() const;
   bool operator==(const UnwindRules &) const = default;
@@ -37,7 +37,7 @@ class UnwindInfo {
  public:
   UnwindInfo(const Source &source, const Fragment &fragment);
 
-  // Rules in force for code placed directly in front of the statement.
+  // Rules in force for code placed directly before the statement.
   const UnwindRules &before(uint32_t statement) const;
 
  private:
@@ -48,7 +48,7 @@ class UnwindInfo {
 // front of the label (as gcc writes it for cold fragments), else the label.
 uint32_t start_of_rules(const Source &source, const Fragment &fragment);
 
-// Does the directive say what the instruction in front of it did to the frame?
+// Does the directive say what the instruction before it did to the frame?
 bool follows_instruction(const Statement &directive);
 
 // Directives that lead from one set of rules to another. Not all can: what .cfi_escape says of

@@ -2,7 +2,7 @@
 // core/selective_paths.h brought to its numbered paths (core/path_numbering.h).
 //
 // A path that ends where no chosen one ends is never counted, so no chosen path has to
-// be told from it; nor from ways that cannot come to an end: behind a call that does not
+// be told from it; nor from partial paths that cannot end: after a call that does not
 // return there is only the edge that makes the exit reachable. Only what is left of the
 // graph gets probes: the edges from which a chosen path's last edge can be reached. With
 // a vertex its predecessors are part of it, so what the register holds there is known;

@@ -35,7 +35,7 @@ class Forest {
     }
   }
 
-  // By port: what the terms add up to on the way there from the root of its tree; where the way
+  // By port: what the terms add up to on the path there from the root of its tree; where the path
   // goes against an arc, taken off.
   std::vector<int64_t> potentials(const std::vector<CounterSum::Term> &terms) const {
     std::vector<int64_t> on_vertex(ports_.graph.vertex_count()), potential(ports_.port_count());
@@ -103,7 +103,7 @@ struct Row {
   }
 };
 
-// An arc of the plan's that closes a cycle has what it carries itself and what the way back does.
+// An arc of the plan's that closes a cycle has what it carries itself and what the path back does.
 // Where it leads to another tree the difference means nothing, but as no flow piles up in a
 // tree, all of those cancel.
 Row express(const Graph &graph, const Forest &forest, const std::vector<Counter> &counters, const CounterSum &sum) {
@@ -166,7 +166,7 @@ class Exchange {
   std::vector<size_t> pivots_;
 };
 
-// What the dearest of its terms would cost by itself, beyond the sum.
+// What the most expensive of its terms would cost by itself, beyond the sum.
 double promise(const Graph &graph, const Costs &costs, const OfferedSum &o) {
   double dearest = 0;
   for (const CounterSum::Term &t : o.terms) {
@@ -259,7 +259,7 @@ Plan exchange_for_sums(const Graph &graph, const Costs &costs, const std::vector
 
 std::string resolve_sums(const Graph &graph, Plan &plan, Measurement &measured) {
   if (plan.sums.empty()) return "";
-  // Behind the others; an edge that was not counted here but elsewhere may have been put behind the sums.
+  // After the others; an edge that was not counted here but elsewhere may have been put after the sums.
   size_t known = 0;
   Plan counted = plan;
   Measurement numbers = measured;

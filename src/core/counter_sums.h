@@ -9,10 +9,10 @@
 // A counter whose coefficient is not zero can be spared: it follows from the sum and the others.
 //
 // Sets of linear forms on flows that are independent are a matroid, so exchanging one by one,
-// cheapest sum first, each for the dearest counter that it can replace, leaves a set of least cost.
+// cheapest sum first, each for the most expensive counter that it can replace, leaves a set of least cost.
 // (Of many sums only those that promise most are tried.)
 //
-// Example: a loop whose body has two ways, a and b, and a third round that neither takes; p goes
+// Example: a loop whose body has two branches, a and b, and a third round that neither takes; p goes
 // up by 1 in a and by 2 in b. p tells a + 2b: with b counted, a needs no counter.
 //
 // Exchange and reconstruction: O(V+E) per sum, of which a plan has few. Tested by
@@ -34,7 +34,7 @@ struct OfferedSum {
   double cost = 0;
 };
 
-// The same plan with sums in place of counters that cost more. Sums come behind all counters.
+// The same plan with sums in place of counters that cost more. Sums come after all counters.
 Plan exchange_for_sums(const Graph &graph, const Costs &costs, const std::vector<OfferedSum> &offers, Plan plan);
 
 // Puts the counters that sums stand for in the sums' place, in the plan and in what was measured.

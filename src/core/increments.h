@@ -39,8 +39,8 @@ struct Increments {
   // By edge: what the counter goes up by when the edge is taken; 0 on tree edges
   // and where nothing need be added.
   std::vector<int64_t> edge;
-  // Query increments: events so far = counter + this. By edge: behind the edge,
-  // before the vertex it leads to. By vertex: behind all events of the vertex.
+  // Query increments: events so far = counter + this. By edge: after the edge,
+  // before the vertex it leads to. By vertex: after all events of the vertex.
   std::vector<int64_t> after_edge;
   std::vector<int64_t> after_vertex;
 };

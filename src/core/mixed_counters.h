@@ -1,9 +1,9 @@
 // Every edge count from edge counters and vertex counters together.
 //
 // Ball and Larus place counters on edges only. A critical edge then costs a jump
-// besides, and a self-loop can never be spared. But where several ways meet, a probe
+// besides, and a self-loop can never be spared. But where several edges meet, a probe
 // at the start of the vertex counts them all in one instruction. So every vertex v
-// with several ways in is given a second vertex J in front of it: all edges into v go
+// with several incoming edges is given a second vertex J before it: all edges into v go
 // to J, and the new edge J->v, whose counter is a counter on v, competes with them in
 // one maximum spanning tree (core/edge_counters.h). The flow law holds at J as at any
 // vertex, hence all edge counts follow, from just as many counters (one more edge,

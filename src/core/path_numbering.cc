@@ -119,7 +119,7 @@ class Numberer {
   }
 
   // Gives the edges that are on no path the values that keep partial paths distinct. False
-  // if nothing would be left, or if there are more ways than can be told apart.
+  // if nothing would be left, or if there are more paths than can be told apart.
   bool leave_out(PathNumbering &result) const {
     if (total_ == 0) return false;
     const Graph &dag = result.dag;
@@ -224,8 +224,8 @@ EdgeId edge_taken(const PathNumbering &numbering, const std::vector<EdgeId> &out
   return taken;
 }
 
-// The way through vertices left out that ends at v, last edge first. Sets v to where it
-// began, and `number` to the number of the way there.
+// The path through vertices left out that ends at v, last edge first. Sets v to where it
+// began, and `number` to the number of the path there.
 std::vector<EdgeId> way_left_out(const PathNumbering &numbering, uint64_t &number, Vertex &v) {
   std::vector<EdgeId> way;
   uint64_t index = number / numbering.paths;

@@ -24,11 +24,11 @@
 //   H X (2) and H B | (3).
 //
 // Ways that never return can be left out. An edge that is never taken (it only makes the
-// exit reachable, as behind a call to abort) then stands for no path, P = 0 for vertices
-// that lead to nothing else, and they get no numbers. They cannot be in front of a count,
+// exit reachable, as after a call to abort) then stands for no path, P = 0 for vertices
+// that lead to nothing else, and they get no numbers. They cannot be before a count,
 // and an activation that ends in one leaves a partial path. For these to stay distinct the
-// edges into such a vertex carry, in multiples of P(start), the number of ways to it
-// by edges before them: sum / P(start) tells the way through vertices left out, and the
+// edges into such a vertex carry, in multiples of P(start), the number of paths to it
+// by edges before them: sum / P(start) gives the path through vertices left out, and the
 // remainder how the first of them was reached.
 //
 // Numbering is O(E), times the number of cuts where more are needed; regenerating a path is
@@ -67,7 +67,7 @@ struct PathNumbering {
 // a defect, its exit has out-edges besides the return edge, or not even cutting
 // everywhere meets the limit. `weight` (by edge, may be empty) tells which cuts hurt;
 // `forced` (by edge, may be empty) are edges to be cut in any case, `never` (likewise) those
-// never taken, if ways that lead only there are to be left out. They are not where nothing
+// never taken, if edges that lead only there are to be left out. They are not where nothing
 // would be left.
 std::optional<PathNumbering> number_paths(const Graph &graph, const std::vector<double> &weight,
                                           uint64_t limit, std::string &why_not,
@@ -81,7 +81,7 @@ std::optional<PathNumbering> number_cut_paths(const Graph &graph, const std::vec
 
 struct Path {
   Vertex first = 0;           // root, or the target of a cut edge
-  bool from_entry = false;    // starts at the root: with an activation, or behind a cut edge to the root
+  bool from_entry = false;    // starts at the root: with an activation, or after a cut edge to the root
   bool to_exit = false;       // reaches the exit by a plain edge
   std::vector<EdgeId> edges;  // of the procedure, a cut edge at the end included
   bool operator==(const Path &) const = default;

@@ -4,7 +4,7 @@
 // A pattern reads a path vertex by vertex, as a finite automaton does. Paths are counted
 // from each vertex and state on, once for each pair that can be met (the paper's count of
 // paths from a vertex, with states); with these counts the k-th path is found by walking
-// down from the start, leaving as many behind at each edge as start with the edges before.
+// down from the start, skipping at each edge as many as start with the edges before it.
 //
 //   PathSet all(numbering, never);            // every path that can be taken
 //   for (uint64_t k = 0; k < all.size(); ++k) use(all.number(k));   // ascending
@@ -24,7 +24,7 @@
 namespace chord::core {
 
 struct PathPattern {
-  // The state behind vertex v, read in `state`; nothing if no path that is wanted goes so.
+  // The state after vertex v, read in `state`; nothing if no path that is wanted goes so.
   // The first is read in state 0, the exit never is.
   std::function<std::optional<uint64_t>(uint64_t state, Vertex v)> step;
   std::function<bool(uint64_t state)> accepts;  // at the end

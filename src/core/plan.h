@@ -55,7 +55,7 @@ struct PathPlan {
   uint64_t paths = 0;            // numbers are 0 .. paths-1
   std::vector<EdgeId> cuts;      // edges that end a path; they determine the numbering
   std::vector<int64_t> partial;  // by vertex: path register + this = values so far
-  bool except_noise = false;     // ways that never return have no numbers
+  bool except_noise = false;     // paths that never return have no numbers
   // Placement::chosen_paths, which has no `partial`: numbers of the paths, ascending, and the
   // index of each one's counter.
   std::vector<uint64_t> chosen;
@@ -91,7 +91,7 @@ struct Costs {
   std::vector<double> edge;
   // The same for a counter at the start of each vertex.
   std::vector<double> vertex;
-  // Edges that control cannot take (they only make the exit reachable, as behind
+  // Edges that control cannot take (they only make the exit reachable, as after
   // a call that never returns): count 0, no counter, and not in any tree.
   std::vector<bool> never;
   // Edges whose own count is asked for, whatever the placement (something is

@@ -1,10 +1,10 @@
-// Immediate post-dominators: the nearest vertex that every way from v to the exit
+// Immediate post-dominators: the nearest vertex that every path from v to the exit
 // passes (Cooper, Harvey and Kennedy, "A Simple, Fast Dominance Algorithm", 2001, on
 // the reversed graph).
 //
-// Invariant: after each round parent[v] lies on every way to the exit that uses
+// Invariant: after each round parent[v] lies on every path to the exit that uses
 // decided vertices only; the rounds end when nothing changes, which on the graphs of
-// real procedures takes two or three. The return edge does not count as a way.
+// real procedures takes two or three. The return edge does not count.
 #pragma once
 
 #include <vector>
@@ -20,7 +20,7 @@ class PostDominators {
 
   // kNone for the exit.
   Vertex parent(Vertex v) const { return parent_[v]; }
-  // Does every way from v to the exit pass `by`? (v itself does.) O(depth).
+  // Does every path from v to the exit pass `by`? (v itself does.) O(depth).
   bool dominates(Vertex by, Vertex v) const;
 
  private:

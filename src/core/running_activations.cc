@@ -29,7 +29,7 @@ struct Arcs : Ports {
 };
 
 // From the ends inwards along unmeasured arcs. `cut(arc, port)`: it gets measured, so that
-// the port behind it is not reached. False if an activation can stand at a port that is.
+// the port after it is not reached. False if an activation can stand at a port that is.
 template <class Cut>
 bool keeps_apart(const Graph &graph, const Arcs &arcs, const std::vector<bool> &may_hold, Cut &&cut) {
   std::vector<std::vector<uint32_t>> at = arcs.unmeasured();

@@ -2,7 +2,7 @@
 //
 // A running activation has entered a block and not left it, so the flow law fails there,
 // by one. A plan with as few counters as possible hides that: what is derived, is derived
-// from the law. A plan that measures every way into the procedure and every way out of it
+// from the law. A plan that measures every edge into the procedure and every edge out of it
 // shows it: the ports of the solver (solve_counts.cc) that unmeasured arcs connect form
 // trees, and a tree into which k more went than came out holds k running activations.
 //
@@ -25,11 +25,11 @@ namespace chord::core {
 
 // `may_hold`: vertices in which an activation can stand.
 
-// Does the plan measure the ways from the root, and to the exit, before they come to such
+// Does the plan measure the paths from the root, and to the exit, before they come to such
 // a vertex?
 bool measures_ends(const Graph &graph, const Plan &plan, const std::vector<bool> &may_hold);
 
-// The same plan with counters where it does not, as far as they can be placed. Behind a call
+// The same plan with counters where it does not, as far as they can be placed. After a call
 // that returns twice they cannot: one more return looks like one activation that stands there.
 Plan measure_ends(const Graph &graph, const Costs &costs, const std::vector<bool> &may_hold, Plan plan);
 

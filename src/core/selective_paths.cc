@@ -117,7 +117,7 @@ class ProbeSet {
     return end;
   }
 
-  // Does a Z-free way leave the segment [begin, end] and come back to it?
+  // Does a Z-free path leave the segment [begin, end] and come back to it?
   bool detour_in_segment(const EdgePath &path, size_t begin, size_t end) {
     ++round_;
     std::vector<Vertex> work;
@@ -145,7 +145,7 @@ class ProbeSet {
     return false;
   }
 
-  // With edge number k of the path taken back: is there another Z-free way across?
+  // With edge number k of the path taken back: is there another Z-free path across?
   // The segments on both sides had no detour, so any detour now leads across.
   bool detour_past(const EdgePath &path, size_t k) {
     size_t begin = k;
@@ -220,7 +220,7 @@ class SoundSelection {
   }
 
  private:
-  // Takes edges out of the set, the dearest first (or all alike, from the root
+  // Takes edges out of the set, the most expensive first (or all alike, from the root
   // downward), and keeps the result if it is the cheapest so far.
   void try_from(const std::vector<bool> &start, bool by_cost) {
     ProbeSet set(dag_, paths_, order_, start);

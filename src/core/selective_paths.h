@@ -28,13 +28,13 @@
 //
 // So: start from a set that suffices (all edges; all edges of chosen paths; the
 // published support if it suffices) and take back one edge after the other as long
-// as claim 3 holds, the dearest first; keep the cheapest result. Taking back x->y
+// as claim 3 holds, the most expensive first; keep the cheapest result. Taking back x->y
 // can open only two kinds of detours, so a test costs one search and one look at each
 // chosen path:
-//   - a chosen path holds x->y, and some Z-free way leads from the segment before it
-//     to the segment behind it;
+//   - a chosen path holds x->y, and some Z-free path leads from the segment before it
+//     to the segment after it;
 //   - a chosen path does not hold x->y, and one of its segments has a vertex from
-//     which x, and behind it a vertex that y, is reached Z-free.
+//     which x, and after it a vertex that y, is reached Z-free.
 // For a single path with edges of equal cost, starting from its own edges and going
 // from the root downward, the result has the fewest probes possible on its edges:
 // detours are intervals of the path, and this is the greedy choice of points that

@@ -85,7 +85,7 @@ class VertexPlacement {
     };
     std::stable_sort(arcs.begin(), arcs.end(), [&](const Counter &a, const Counter &b) {
       if (cost(a) != cost(b)) return cost(a) > cost(b);
-      // Among arcs that hold no code, those dearest to replace go first.
+      // Among arcs that hold no code, those most expensive to replace go first.
       if (cost(a) == kInfinity) {
         double price_a = substitute_price(a), price_b = substitute_price(b);
         if (price_a != price_b) return price_a > price_b;

@@ -23,7 +23,7 @@
 // nothing is marked and every chord of the tree that can go does.
 //
 // A wanted edge counts as two with a vertex between them. It can be a tree edge, which
-// unites no ports (its way from out(from) to in(to) leads through that vertex), but
+// unites no ports (its path from out(from) to in(to) leads through that vertex), but
 // never a free chord; the invariant is the same.
 //
 // Never more counters, nor more cost, than core/edge_counters.h. O(E log E).

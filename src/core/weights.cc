@@ -148,7 +148,7 @@ class StaticWeights {
     return p >= 0 && p <= 1 ? p : kNoHint;
   }
 
-  // Where not all ways lead to cold vertices, those that do get a thousandth.
+  // Where not all edges lead to cold vertices, those that do get a thousandth.
   void cool(Vertex v) {
     double sum = 0;
     bool any = false, all = true;
@@ -167,7 +167,7 @@ class StaticWeights {
   }
 
   // Probabilities of the out-edges of v: hints as they are, the rest shared among
-  // the other edges by score. Hints that leave no way out are no hints.
+  // the other edges by score. Hints that leave no exit are ignored.
   void branch(Vertex v) {
     score(v);
     share_out(v);

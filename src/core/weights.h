@@ -44,7 +44,7 @@ struct BranchHints {
 //   - where some stay in the innermost loop and some leave it: 0.88 and 0.12;
 //   - else even.
 // Edges into cold vertices, and into vertices from which all forward edges lead to
-// cold ones, get a thousandth of their share, hinted or not, where another way is left.
+// cold ones, get a thousandth of their share, hinted or not, where another edge is left.
 // Flow is conserved exactly in a reducible graph, except at the header of a loop
 // whose chance to go round again would exceed kMaxCyclic (an endless loop has no
 // finite frequency), and up to a small remainder in an irreducible one.
