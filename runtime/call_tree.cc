@@ -516,15 +516,21 @@ uint64_t context_key(const Instance &instance, uint64_t address, uint32_t id) {
   return 0;
 }
 
-void put_back_site(const Instance &instance, uint64_t slot) {
-  if (__chord_root_slot == nullptr) return;
-  bool is_slot = is_root(reinterpret_cast<Slot *>(slot));
-  if (Record *record = is_slot ? nullptr : find_record(instance, slot)) {
-    uint64_t first = reinterpret_cast<uint64_t>(slots_of(record));
-    is_slot = slot - first < record->proc->sites * sizeof(Slot) && (slot - first) % sizeof(Slot) == 0;
-  }
-  if (is_slot) own_words().site = reinterpret_cast<Slot *>(slot);
+bool is_slot(const Instance &instance, uint64_t slot) {
+  if (__chord_root_slot == nullptr) return false;
+  if (is_root(reinterpret_cast<Slot *>(slot))) return true;
+  Record *record = find_record(instance, slot);
+  if (record == nullptr) return false;
+  uint64_t first = reinterpret_cast<uint64_t>(slots_of(record));
+  return slot - first < record->proc->sites * sizeof(Slot) && (slot - first) % sizeof(Slot) == 0;
 }
+
+void put_back_site(const Instance &instance, uint64_t slot) {
+  if (is_slot(instance, slot)) set_site(slot);
+}
+
+uint64_t site_in_force() { return __chord_root_slot == nullptr ? 0 : reinterpret_cast<uint64_t>(own_words().site); }
+void set_site(uint64_t slot) { own_words().site = reinterpret_cast<Slot *>(slot); }
 
 void leave_site() {
   if (__chord_root_slot != nullptr) own_words().site = own_words().site->back;

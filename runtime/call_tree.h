@@ -38,7 +38,11 @@ void restart_contexts(Instance &instance);
 // The key of the context whose record that is, if it is one of the procedure with that id; else 0.
 uint64_t context_key(const Instance &instance, uint64_t record, uint32_t id);
 // The slot is in force from now on, if it is one.
+bool is_slot(const Instance &instance, uint64_t slot);
 void put_back_site(const Instance &instance, uint64_t slot);
+// The slot that names the call being made, or 0 in a program that keeps no contexts; and another, which must be one.
+uint64_t site_in_force();
+void set_site(uint64_t slot);
 // What the procedure would put back that is entered last, by jumps included.
 void leave_site();
 // Whether any context has been counted.

@@ -220,7 +220,6 @@ Frame where(_Unwind_Context *context, void *caller) {
   int interrupted = 0;
   frame.registers.r[16] = unwinder.ip(context, &interrupted);
   frame.registers.r[7] = unwinder.cfa(context);
-  constexpr int callee_saved[] = {3, 6, 12, 13, 14, 15};
   for (int reg : callee_saved) frame.registers.r[reg] = unwinder.reg(context, reg);
   frame.interrupted = interrupted != 0;
   return frame;

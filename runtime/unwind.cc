@@ -42,8 +42,7 @@ __chord_capture:
 
 namespace chord::runtime {
 
-constexpr int saved_registers[] = {3, 6, 12, 13, 14, 15, 16};
-constexpr int32_t not_saved = INT32_MIN;
+constexpr int saved_registers[] = {3, 6, 12, 13, 14, 15, 16};  // callee_saved and the program counter
 
 // The usual rule: CFA = register + offset, registers saved at offsets from it.
 struct Rule {
@@ -331,10 +330,12 @@ Step step(Instance &instance, Frame &frame) {
 bool known_shape(Instance &instance, uint64_t place, FrameShape &shape) {
   Rule rule;
   if (instance.rules == nullptr || !recall(*instance.rules, place, rule)) return false;
-  constexpr int frame_pointer = 1, return_address = 6;  // in saved_registers
+  constexpr int return_address = 6;  // in saved_registers
   if ((rule.cfa_register != 6 && rule.cfa_register != 7) || rule.saved[return_address] != -8) return false;
-  shape = {rule.cfa_register == 6, rule.saved[frame_pointer] != not_saved, rule.saved[frame_pointer],
-           keeps_state(rule)};
+  shape.by_frame_pointer = rule.cfa_register == 6;
+  for (int i = 0; i < 6; ++i) shape.saved[i] = rule.saved[i];
+  shape.keeps_path = keeps_state(rule) && rule.path < in_context;
+  shape.record = keeps_state(rule) && rule.path >= in_context ? rule.path - in_context : FrameShape::no_record;
   return true;
 }
 
@@ -377,15 +378,23 @@ uint64_t path_of(Instance &instance, const Frame &frame) {
   return key;
 }
 
+namespace {
+
+// Of a frame whose note that is.
+uint64_t kept_site(const Frame &frame, const Rule &rule, uint64_t cfa) {
+  uint64_t slot = 0, kept = cfa - (rule.path - in_context == CHORD_PATH_IN_FRAME ? 16 : 24);
+  // Below the stack pointer: it is not kept yet, or in force already.
+  return kept >= frame.registers.sp() && Memory(frame.safe).read(kept, slot) ? slot : 0;
+}
+
+}  // namespace
+
 void put_back_site(Instance &instance, const Frame &frame) {
-  uint64_t cfa, slot = 0;
+  uint64_t cfa;
   Rule rule;
   if (!noted(instance, frame, rule, cfa) || rule.path < in_context) return;
-  uint8_t where = rule.path - in_context;
-  uint64_t kept = cfa - (where == CHORD_PATH_IN_FRAME ? 16 : 24);
-  if ((where & CHORD_CONTEXT_UNKEPT) != 0) return leave_site();
-  // Below the stack pointer: it is not kept yet, or in force already.
-  if (kept >= frame.registers.sp() && Memory(frame.safe).read(kept, slot)) put_back_site(instance, slot);
+  if (((rule.path - in_context) & CHORD_CONTEXT_UNKEPT) != 0) return leave_site();
+  if (uint64_t slot = kept_site(frame, rule, cfa)) put_back_site(instance, slot);
 }
 
 void forget_unwind_rules(Instance &instance) {

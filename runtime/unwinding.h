@@ -47,11 +47,14 @@ Step step(Instance &instance, Frame &frame);
 Frame frame_of(const ucontext_t &context);
 // What a walk through a frame depends on, if its rule is an ordinary one and
 // still remembered.
+constexpr int callee_saved[] = {3, 6, 12, 13, 14, 15};
+constexpr int32_t not_saved = INT32_MIN;
 struct FrameShape {
   bool by_frame_pointer;  // else by stack pointer
-  bool saves_frame_pointer;
-  int32_t frame_pointer_offset;  // where, from the caller's stack pointer
-  bool keeps_path;               // the frame has a path register
+  int32_t saved[6];       // where those registers are, from the caller's stack pointer; or not_saved
+  bool keeps_path;        // the frame has a path register
+  uint8_t record;         // where its record is: a register, CHORD_PATH_IN_FRAME, or no_record
+  static constexpr uint8_t no_record = 255;
 };
 bool known_shape(Instance &instance, uint64_t place, FrameShape &shape);
 // Address of the function around pc, or 0.
@@ -109,13 +112,18 @@ struct JumpPath {
   uint64_t pc;       // return address of the call of longjmp
   int64_t distance;  // from the stack pointer there to the target
   int64_t count;
+  uint64_t site;     // the slot that names the call of longjmp (call_tree.h); 0 without contexts
+  uint64_t lands;    // the slot that is in force where it lands; 0: the same
   uint32_t checks, frames;
   struct Check {
-    int32_t offset;    // of the word, from the stack pointer; or in_register
+    int32_t offset;    // of the word, from the stack pointer; or in_register + a register
     int32_t relative;  // the word minus the stack pointer is compared
     int64_t value;
-  } check[];  // then the frames' program counters
-  uint64_t *pcs() { return reinterpret_cast<uint64_t *>(check + checks); }
+  } check[];
+  struct Left {
+    uint64_t pc, path;  // as in record_exit
+  };
+  Left *left() { return reinterpret_cast<Left *>(check + checks); }  // so many frames
 };
 
 struct JumpTable {

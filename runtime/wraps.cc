@@ -221,6 +221,7 @@ CHORD_WRAPPER CHORD_FAST uint64_t *__chord_note_jump(const __jmp_buf_tag *enviro
   if (usual && !measures_calls(*running))
     if (JumpPath *path = known_jump(*running, jump->caller, target)) {
       jump->target = target;
+      if (path->lands != 0) set_site(path->lands);
       return reinterpret_cast<uint64_t *>(&path->count);
     }
   jump->mask = set_mask(~Mask{0});

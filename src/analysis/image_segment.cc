@@ -147,8 +147,9 @@ void ImageReader::read_jumps() {
     for (const auto &[address, path] : read_list(memory_, first, [](const runtime::JumpPath &p) { return p.next; })) {
       if (path.count == 0) continue;
       const auto *checks = reinterpret_cast<const runtime::JumpPath::Check *>(address + 1);
-      const auto *pcs = reinterpret_cast<const uint64_t *>(checks + path.checks);
-      for (uint64_t pc : memory_.get_array(pcs, path.frames)) add_exit(pc, CHORD_EXIT_AT_CALL, path.count);
+      const auto *left = reinterpret_cast<const runtime::JumpPath::Left *>(checks + path.checks);
+      for (const runtime::JumpPath::Left &frame : memory_.get_array(left, path.frames))
+        add_exit(frame.pc, CHORD_EXIT_AT_CALL, path.count, frame.path);
     }
 }
 

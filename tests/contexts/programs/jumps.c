@@ -37,6 +37,7 @@ NOINLINE int tried(int n) {
 NOINLINE int last(int n) { return work(n) + 1; }
 NOINLINE int middle(int n) { return n & 1 ? last(n) : work(n); }
 NOINLINE int first(int n) { sink = n; return middle(n + 1); }
+static int tries(const void *a, const void *b) { (void)a; (void)b; return tried(2); }
 static int tail_called_back(const void *a, const void *b) { (void)b; return first(*(const int *)a); }
 static void on_signal(int number) {
   (void)number;
@@ -61,6 +62,8 @@ int main(void) {
   int sum = 0, a[6] = {3, 1, 2, 5, 4, 0};
   for (int i = 0; i < 4; i++) sum += tried(i) + first(i) + middle(i);
   qsort(a, 6, sizeof *a, tail_called_back);
+  qsort(a, 6, sizeof *a, tries);  // the same jumps again and again, in two contexts
+  qsort(a, 6, sizeof *a, tries);
   for (int i = 0; i < 3; i++) sum += interrupted(i) + jumped_out();
   printf("%d %d\n", sum, ticks);
   return 0;
