@@ -15,6 +15,7 @@ constexpr const char *kExamples =
     "  chord diff old.chord new.chord              functions, most changed first\n"
     "  chord diff old.chord new.chord --by=line --top=20\n"
     "  chord diff a.chord b.chord --by=path        of builds with --paths\n"
+    "  chord diff a.chord b.chord --by=context     of builds with --context\n"
     "  chord diff old.chord new.chord --old-program=old/prog --program=new/prog\n"
     "\n"
     "match: build (the same build), shape (name and code agree), name (the code differs), moved (the\n"
@@ -28,7 +29,7 @@ const report::Diff &find_diff(const std::string &by) {
   for (const report::Diff &diff : report::diffs()) {
     if (diff.by == by) return diff;
   }
-  throw base::UsageError(fmt::format("--by={}: no such comparison", by), "choose from function, line, path");
+  throw base::UsageError(fmt::format("--by={}: no such comparison", by), "choose from function, line, path, context");
 }
 
 }  // namespace
@@ -39,7 +40,7 @@ int cmd_diff(std::vector<std::string> args) {
   ListingOptions listing;
   app.add_option("OLD", old_profile, "profile")->required()->type_name("");
   app.add_option("NEW", new_profile, "profile")->required()->type_name("");
-  app.add_option("--by", by, "function, line or path")->type_name("KIND");
+  app.add_option("--by", by, "function, line, path or context")->type_name("KIND");
   app.add_option("--old-program", old_program, "the executable that OLD is of, if it was moved or rebuilt")->type_name("PATH");
   app.add_option("--program", program, "the executable that NEW is of, if it was moved")->type_name("PATH");
   add_listing_options(app, listing);

@@ -1,6 +1,8 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <optional>
+
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "cli/command.h"
@@ -18,6 +20,8 @@ std::string formats_help() {
          "Examples:\n"
          "  chord export lcov -o prog.info && genhtml prog.info -o html\n"
          "  chord export cobertura -o coverage.xml prog.chord\n"
+         "  chord export svg -o prog.svg                     a flame graph, of a build with --context\n"
+         "  chord export svg -o change.svg --diff old.chord new.chord\n"
          "\n"
          "What each holds, and what it cannot, is in docs/exports.md.\n";
 }
@@ -27,24 +31,29 @@ std::string formats_help() {
 int cmd_export(std::vector<std::string> args) {
   CLI::App app("Writes the counts in a format that another program reads.", "chord export");
   InputOptions input;
-  std::string name, file;
+  std::string name, file, old_profile, old_program;
   uint64_t budget = 0;
   app.add_option("FORMAT", name, "one of those below")->required()->type_name("");
   add_input_options(app, input);
   app.add_option("-o,--output", file, "file to write; replaced only when it is complete. Default: standard output")
       ->type_name("FILE");
   app.add_option("--budget", budget, "sarif: also report lines that execute more than N instructions a run")->type_name("N");
+  app.add_option("--diff", old_profile, "svg: an older profile; what has become more is red, what has become less blue")->type_name("OLD");
+  app.add_option("--old-program", old_program, "svg: the executable that OLD is of, if it was moved or rebuilt")->type_name("PATH");
   app.footer(formats_help());
   if (!parse(app, std::move(args))) return 0;
   const exports::Format &format = exports::format_named(name);
   if (format.binary && file.empty() && ::isatty(STDOUT_FILENO) != 0) {
     throw base::UsageError(fmt::format("{} is not written to a terminal", name), "name a file with -o");
   }
+  if (!old_profile.empty() && name != "svg") throw base::UsageError(fmt::format("--diff does not go with {}", name), "chord export svg --diff=OLD draws it; `chord diff` lists it");
+  std::optional<analysis::Program> before;
+  if (!old_profile.empty()) before = load({{old_profile}, old_program}, false);
   format::Profile profile = read_profiles(input.profiles);
-  analysis::LoadOptions load{input.program, false};
-  analysis::Program program = analysis::load_program(profile, load);
+  analysis::LoadOptions options{input.program, false};
+  analysis::Program program = analysis::load_program(profile, options);
   for (const std::string &warning : program.warnings) base::warning(warning);
-  exports::Exported exported = format.write({program, profile, load, budget});
+  exports::Exported exported = format.write({program, profile, options, budget, before ? &*before : nullptr});
   for (const std::string &warning : exported.warnings) base::warning(warning);
   if (file.empty()) {
     print(exported.bytes);

@@ -17,6 +17,8 @@ constexpr Format kFormats[] = {
     {"sqlite", "a database of functions, blocks, edges, lines, calls, paths and runs", write_sqlite, true},
     {"folded", "calling contexts, one stack a line, for flamegraph.pl and inferno", write_folded, false},
     {"speedscope", "calling contexts for speedscope", write_speedscope, false},
+    {"pprof", "calling contexts with calls and instructions by thread, for pprof", write_pprof, true},
+    {"firefox", "calling contexts by thread, for Firefox Profiler", write_firefox, false},
     {"svg", "calling contexts as a flame graph, for any browser", write_svg, false},
 };
 

@@ -21,6 +21,7 @@ struct Input {
   const format::Profile &profile;
   analysis::LoadOptions load;
   uint64_t budget = 0;  // sarif: instructions that a line may execute in a run; 0: any number
+  const analysis::Program *before = nullptr;  // svg: what to compare with
 };
 
 struct Exported {
@@ -48,6 +49,8 @@ Exported write_bbv(const Input &input);
 Exported write_sqlite(const Input &input);
 Exported write_folded(const Input &input);
 Exported write_speedscope(const Input &input);
+Exported write_pprof(const Input &input);
+Exported write_firefox(const Input &input);
 Exported write_svg(const Input &input);
 
 }  // namespace chord::exports

@@ -2,73 +2,38 @@
 // all it calls took, with its callees on top. The script in it enlarges a box when it is clicked, and searches; without scripts
 // it is a picture.
 //
-// From the tree of functions: calls of one function from several places in another are one box.
+// With another profile to compare with, a box is as wide as the larger of its two costs and red for what has become more, blue for what
+// has become less, the more so the greater its share.
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <map>
+#include <cmath>
 
 #include "exports/exports.h"
+#include "exports/flame_boxes.h"
 #include "exports/stacks.h"
 #include "exports/text_file.h"
 #include "exports/xml.h"
+#include "report/names.h"
 
 namespace chord::exports {
 namespace {
 
 constexpr double kWidth = 1200, kMargin = 10, kRow = 18, kTop = 62, kBottom = 30, kNarrowest = 0.1;
 
-struct Box {
-  uint32_t frame = 0;
-  uint64_t exclusive = 0, inclusive = 0;
-  std::map<uint32_t, size_t> callees;  // frame -> box
-  double left = 0;                     // share of the whole, from the left
-  uint32_t depth = 0;
-};
-
-// The first is the whole program. A callee comes after its caller.
-std::vector<Box> boxes_of(const Stacks &stacks) {
-  std::vector<Box> boxes(1);
-  for (const Stack &stack : stacks.stacks) {
-    size_t at = 0;
-    boxes[0].inclusive += stack.instructions;
-    for (uint32_t frame : stack.frames) {
-      auto found = boxes[at].callees.find(frame);
-      if (found == boxes[at].callees.end()) {
-        found = boxes[at].callees.emplace(frame, boxes.size()).first;
-        size_t next = found->second;
-        uint32_t depth = boxes[at].depth + 1;
-        boxes.push_back({frame, 0, 0, {}, 0, depth});
-        at = next;
-      } else {
-        at = found->second;
-      }
-      boxes[at].inclusive += stack.instructions;
-    }
-    boxes[at].exclusive += stack.instructions;
-  }
-  return boxes;
-}
-
-// The dearest callee first.
-void place(std::vector<Box> &boxes) {
-  for (Box &box : boxes) {
-    std::vector<size_t> order;
-    for (const auto &[frame, callee] : box.callees) order.push_back(callee);
-    std::stable_sort(order.begin(), order.end(), [&](size_t a, size_t b) { return boxes[a].inclusive > boxes[b].inclusive; });
-    double at = box.left;
-    for (size_t callee : order) {
-      boxes[callee].left = at;
-      at += static_cast<double>(boxes[callee].inclusive) / static_cast<double>(boxes[0].inclusive);
-    }
-  }
-}
-
 // One of the colours of fire, the same for a name wherever it is.
 std::string colour_of(const std::string &name) {
   uint32_t hash = 2166136261;
   for (char c : name) hash = (hash ^ static_cast<uint8_t>(c)) * 16777619;
   return fmt::format("rgb({},{},{})", 205 + hash % 50, 80 + (hash >> 8) % 130, (hash >> 16) % 55);
+}
+
+// From blue, of what is gone, through grey to red, of what is new.
+std::string colour_of_change(uint64_t before, uint64_t after) {
+  if (before == after) return "rgb(225,225,225)";
+  auto share = (static_cast<double>(after) - static_cast<double>(before)) / static_cast<double>(std::max(before, after));
+  auto fading = static_cast<int>(215 - 150 * std::abs(share));
+  return share > 0 ? fmt::format("rgb(255,{0},{0})", fading) : fmt::format("rgb({0},{0},255)", fading);
 }
 
 std::string grouped(uint64_t value) {
@@ -110,18 +75,18 @@ document.getElementById('reset').style.display='none';
 
 class Picture {
  public:
-  Picture(const Stacks &stacks, std::string title) : stacks_(stacks), title_(std::move(title)), boxes_(boxes_of(stacks)) { place(boxes_); }
+  Picture(std::vector<FlameBox> boxes, std::string title, bool compares) : boxes_(std::move(boxes)), title_(std::move(title)), compares_(compares) {}
 
   std::string draw() {
-    for (const Box &box : boxes_) deepest_ = std::max(deepest_, width_of(box) >= kNarrowest ? box.depth : 0);
+    for (const FlameBox &box : boxes_) deepest_ = std::max(deepest_, width_of(box) >= kNarrowest ? box.depth : 0);
     double height = kTop + kRow * (deepest_ + 1) + kBottom;
     out_.line(R"(<?xml version="1.0" encoding="UTF-8"?>)");
     out_.line(R"(<svg xmlns="http://www.w3.org/2000/svg" width="100%" viewBox="0 0 {} {}">)", kWidth, height);
     out_.line("<style>{}</style>", kStyle);
-    out_.line(R"(<rect width="100%" height="100%" fill="#fff8ee"/>)");
+    out_.line(R"(<rect width="100%" height="100%" fill="{}"/>)", compares_ ? "#fff" : "#fff8ee");
     out_.line(R"(<text x="{}" y="24" text-anchor="middle" style="font-size:17px">{}</text>)", kWidth / 2, xml_escape(title_));
-    for (const Box &box : boxes_) draw(box);
-    out_.line(R"(<text x="{}" y="44" text-anchor="middle">{} instructions{}</text>)", kWidth / 2, grouped(boxes_[0].inclusive),
+    for (const FlameBox &box : boxes_) draw(box);
+    out_.line(R"(<text x="{}" y="44" text-anchor="middle">{}{}</text>)", kWidth / 2, subtitle(),
               narrow_ == 0 ? "" : fmt::format("; {} boxes too narrow to see are not drawn", grouped(narrow_)));
     out_.line(R"(<text id="reset" x="{}" y="24">Whole</text><text id="search" x="{}" y="24" text-anchor="end">Search</text>)", kMargin,
               kWidth - kMargin);
@@ -131,28 +96,42 @@ class Picture {
   }
 
  private:
-  double share_of(const Box &box) const { return static_cast<double>(box.inclusive) / static_cast<double>(boxes_[0].inclusive); }
-  double width_of(const Box &box) const { return share_of(box) * (kWidth - 2 * kMargin); }
+  double share_of(const FlameBox &box) const { return static_cast<double>(box.width) / static_cast<double>(boxes_[0].width); }
+  double width_of(const FlameBox &box) const { return share_of(box) * (kWidth - 2 * kMargin); }
 
-  void draw(const Box &box) {
+  std::string subtitle() const {
+    const FlameBox &whole = boxes_[0];
+    if (!compares_) return grouped(whole.all) + " instructions";
+    return fmt::format("{} instructions, were {}: red has become more, blue less; a box is as wide as the larger", grouped(whole.all), grouped(whole.old_all));
+  }
+
+  std::string says(const FlameBox &box) const {
+    if (!compares_) {
+      return fmt::format("{} instructions ({:.2f} %), {} of them its own", grouped(box.all), 100 * share_of(box), grouped(box.own));
+    }
+    auto signed_change = [](uint64_t before, uint64_t after) { return (after < before ? "−" : "+") + grouped(after < before ? before - after : after - before); };
+    return fmt::format("{} instructions, were {} ({})\nits own {}, were {} ({})", grouped(box.all), grouped(box.old_all),
+                       signed_change(box.old_all, box.all), grouped(box.own), grouped(box.old_own), signed_change(box.old_own, box.own));
+  }
+
+  void draw(const FlameBox &box) {
     if (width_of(box) < kNarrowest) {
       ++narrow_;
       return;
     }
-    const std::string name = &box == boxes_.data() ? "all" : stacks_.frames[box.frame].name;
     double x = kMargin + box.left * (kWidth - 2 * kMargin), y = kTop + kRow * (deepest_ - box.depth);
     auto fits = static_cast<size_t>(std::max(0.0, (width_of(box) - 6) / 6.7));
-    std::string shown = fits < 3 ? "" : name.size() <= fits ? name : name.substr(0, fits - 1) + "…";
-    out_.line(R"(<g class="f" data-n="{}" data-l="{:.12g}" data-s="{:.12g}" data-d="{}">)", xml_escape(name), box.left, share_of(box), box.depth);
-    out_.line("<title>{}\n{} instructions ({:.2f} %), {} of them its own</title>", xml_escape(name), grouped(box.inclusive), 100 * share_of(box),
-              grouped(box.exclusive));
-    out_.line(R"(<rect class="b" x="{:.4f}" y="{}" width="{:.4f}" height="{}" rx="2" fill="{}"/>)", x, y, width_of(box), kRow - 1, colour_of(name));
+    std::string shown = fits < 3 ? "" : report::cut_end(box.name, fits);
+    out_.line(R"(<g class="f" data-n="{}" data-l="{:.12g}" data-s="{:.12g}" data-d="{}">)", xml_escape(box.name), box.left, share_of(box), box.depth);
+    out_.line("<title>{}\n{}</title>", xml_escape(box.name), says(box));
+    out_.line(R"(<rect class="b" x="{:.4f}" y="{}" width="{:.4f}" height="{}" rx="2" fill="{}"/>)", x, y, width_of(box), kRow - 1,
+              compares_ ? colour_of_change(box.old_all, box.all) : colour_of(box.name));
     out_.line(R"(<text class="t" x="{:.4f}" y="{}">{}</text></g>)", x + 3, y + 13, xml_escape(shown));
   }
 
-  const Stacks &stacks_;
+  std::vector<FlameBox> boxes_;
   std::string title_;
-  std::vector<Box> boxes_;
+  bool compares_;
   TextFile out_;
   uint32_t deepest_ = 0;
   uint64_t narrow_ = 0;
@@ -161,9 +140,15 @@ class Picture {
 }  // namespace
 
 Exported write_svg(const Input &input) {
-  Stacks stacks = stacks_of(input.program);
-  if (stacks.stacks.empty()) return {{}, {"no instruction was executed in a context: there is nothing to draw"}};
-  return {Picture(stacks, input.program.name).draw(), std::move(stacks.warnings)};
+  std::vector<FlameBox> boxes = input.before != nullptr ? compared_flame_boxes(*input.before, input.program) : flame_boxes(input.program);
+  Exported out{{}, context_warnings(input.program)};
+  if (boxes[0].width == 0) {
+    out.warnings.emplace_back("no instruction was executed in a context: there is nothing to draw");
+    return out;
+  }
+  std::string title = input.before == nullptr ? input.program.name : fmt::format("{}: what has changed", input.program.name);
+  out.bytes = Picture(std::move(boxes), std::move(title), input.before != nullptr).draw();
+  return out;
 }
 
 }  // namespace chord::exports

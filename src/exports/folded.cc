@@ -17,9 +17,14 @@ Exported write_folded(const Input &input) {
     names.push_back(frame.name);
     std::replace(names.back().begin(), names.back().end(), ';', ':');
   }
-  for (const Stack &stack : stacks.stacks) {
-    for (size_t i = 0; i < stack.frames.size(); ++i) out.bytes += (i == 0 ? "" : ";") + names[stack.frames[i]];
-    out.bytes += fmt::format(" {}\n", stack.instructions);
+  for (size_t n = 0; n < stacks.stacks.size(); ++n) {
+    if (stacks.stacks[n].instructions == 0) continue;
+    const char *between = "";
+    for (uint32_t frame : stacks.chain(n)) {
+      out.bytes += between + names[frame];
+      between = ";";
+    }
+    out.bytes += fmt::format(" {}\n", stacks.stacks[n].instructions);
   }
   return out;
 }

@@ -19,10 +19,12 @@ Exported write_speedscope(const Input &input) {
     frames.push_back(std::move(one));
   }
   uint64_t total = 0;
-  for (const Stack &stack : stacks.stacks) {
-    samples.push_back(stack.frames);
-    weights.push_back(stack.instructions);
-    total += stack.instructions;
+  for (size_t n = 0; n < stacks.stacks.size(); ++n) {
+    uint64_t instructions = stacks.stacks[n].instructions;
+    if (instructions == 0) continue;
+    samples.push_back(stacks.chain(n));
+    weights.push_back(instructions);
+    total += instructions;
   }
   nlohmann::ordered_json file{
       {"$schema", "https://www.speedscope.app/file-format-schema.json"},
@@ -38,7 +40,7 @@ Exported write_speedscope(const Input &input) {
                                        {"endValue", total},
                                        {"samples", std::move(samples)},
                                        {"weights", std::move(weights)}}})}};
-  return {file.dump() + "\n", std::move(stacks.warnings)};
+  return {file.dump(-1, ' ', false, nlohmann::ordered_json::error_handler_t::replace) + "\n", std::move(stacks.warnings)};
 }
 
 }  // namespace chord::exports

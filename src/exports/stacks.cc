@@ -1,27 +1,21 @@
-#include "exports/exports.h"
 #include "exports/stacks.h"
 
 #include <chord_abi.h>
-#include <cxxabi.h>
 #include <fmt/core.h>
 
-#include <cstdlib>
-#include <map>
-#include <memory>
+#include <algorithm>
+#include <unordered_map>
 
 #include "base/diagnostics.h"
+#include "report/procedures.h"
 
 namespace chord::exports {
-namespace {
 
-std::string demangled(const std::string &name) {
-  int failed = 0;
-  std::unique_ptr<char, void (*)(void *)> plain(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), std::free);
-  return plain == nullptr ? name : std::string(plain.get());
-}
+using analysis::CountedContext;
+using analysis::Program;
 
 Frame frame_of(const analysis::CountedProcedure &p) {
-  Frame frame{demangled(p.map->name), {}, 0};
+  Frame frame{report::demangle(p.map->name), {}, 0};
   for (const format::Instruction &in : p.map->instructions) {
     if (in.line == 0) continue;
     frame.file = p.unit->files[in.file];
@@ -31,32 +25,53 @@ Frame frame_of(const analysis::CountedProcedure &p) {
   return frame;
 }
 
-}  // namespace
+std::vector<uint32_t> Stacks::chain(size_t stack) const {
+  std::vector<uint32_t> out{stacks[stack].frame};
+  for (uint32_t at = stacks[stack].parent; at != core::kNone; at = stacks[at].parent) out.push_back(stacks[at].frame);
+  std::reverse(out.begin(), out.end());
+  return out;
+}
 
-Stacks stacks_of(const analysis::Program &program) {
-  if (program.contexts.empty()) {
+void want_contexts(const Program &program) {
+  if (program.contexts.empty())
     throw base::Error(fmt::format("{}: the profile holds no calling contexts", program.name), "build with `chord --context gcc …`");
-  }
-  Stacks out;
-  std::map<uint32_t, uint32_t> frame_at;  // by procedure
-  std::map<std::vector<uint32_t>, uint64_t> sums;
-  std::vector<std::vector<uint32_t>> chains;
+}
+
+std::vector<std::string> context_warnings(const Program &program) {
+  std::vector<std::string> warnings;
   uint64_t inside = 0, overflow = 0;
-  for (const analysis::CountedContext &c : program.contexts) {
-    auto [at, fresh] = frame_at.try_emplace(c.procedure, static_cast<uint32_t>(out.frames.size()));
-    if (fresh) out.frames.push_back(frame_of(program.procedures[c.procedure]));
-    std::vector<uint32_t> chain;
-    if (c.parent != core::kNone) chain = chains[c.parent];
-    chain.push_back(at->second);
-    if (c.exclusive != 0) sums[chain] += c.exclusive;
+  for (const CountedContext &c : program.contexts) {
     inside += c.exclusive;
     if (c.kind == CHORD_CONTEXT_OVERFLOW) overflow += c.exclusive;
-    chains.push_back(std::move(chain));
   }
-  for (auto &[chain, instructions] : sums) out.stacks.push_back({chain, instructions});
   if (inside != program.instructions)
-    out.warnings.push_back(fmt::format("{} instructions are of functions without contexts, and left out", program.instructions - inside));
-  if (overflow != 0) out.warnings.push_back(fmt::format("{} instructions found no memory for their contexts: their functions stand alone", overflow));
+    warnings.push_back(fmt::format("{} instructions are of functions without contexts, and left out", program.instructions - inside));
+  if (overflow != 0) warnings.push_back(fmt::format("{} instructions found no memory for their contexts: their functions stand alone", overflow));
+  return warnings;
+}
+
+uint32_t call_line(const Program &program, const CountedContext &context) {
+  if (context.parent == core::kNone || context.site == core::kNone) return 0;
+  return program.procedures[program.contexts[context.parent].procedure].map->instructions[context.site].line;
+}
+
+Stacks stacks_of(const Program &program) {
+  want_contexts(program);
+  Stacks out;
+  out.warnings = context_warnings(program);
+  std::unordered_map<uint32_t, uint32_t> frame_at;  // by procedure
+  std::unordered_map<uint64_t, uint32_t> known;     // by parent and frame
+  std::vector<uint32_t> stack_of;
+  stack_of.reserve(program.contexts.size());
+  for (const CountedContext &c : program.contexts) {
+    auto [frame, fresh_frame] = frame_at.try_emplace(c.procedure, static_cast<uint32_t>(out.frames.size()));
+    if (fresh_frame) out.frames.push_back(frame_of(program.procedures[c.procedure]));
+    uint32_t parent = c.parent == core::kNone ? core::kNone : stack_of[c.parent];
+    auto [at, fresh] = known.try_emplace(uint64_t{parent} << 32 | frame->second, static_cast<uint32_t>(out.stacks.size()));
+    if (fresh) out.stacks.push_back({parent, frame->second, 0});
+    out.stacks[at->second].instructions += c.exclusive;
+    stack_of.push_back(at->second);
+  }
   return out;
 }
 

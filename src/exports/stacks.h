@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <string>
-#include <tuple>
 #include <vector>
 
 #include "analysis/program.h"
@@ -15,21 +14,33 @@ struct Frame {
   std::string name;  // demangled
   std::string file;  // of the function; empty if it is not known
   uint32_t line = 0;
-  bool operator<(const Frame &other) const { return std::tie(name, file, line) < std::tie(other.name, other.file, other.line); }
 };
+Frame frame_of(const analysis::CountedProcedure &procedure);
 
+// A chain of functions from a root on; calls of one function from several places in another are one.
 struct Stack {
-  std::vector<uint32_t> frames;  // indices in Stacks::frames, from the root on
-  uint64_t instructions = 0;     // of the innermost function itself
+  uint32_t parent = core::kNone;  // index in Stacks::stacks, of an earlier one; kNone: a root
+  uint32_t frame = 0;             // index in Stacks::frames
+  uint64_t instructions = 0;      // of the innermost function itself
 };
 
 struct Stacks {
   std::vector<Frame> frames;
-  std::vector<Stack> stacks;  // those that took any; of all threads together
+  std::vector<Stack> stacks;  // of all threads together; some took nothing themselves
   std::vector<std::string> warnings;
+
+  // Frames from the root on.
+  std::vector<uint32_t> chain(size_t stack) const;
 };
 
 // Throws Error if the profile holds no contexts.
 Stacks stacks_of(const analysis::Program &program);
+void want_contexts(const analysis::Program &program);
+
+// What the contexts leave out.
+std::vector<std::string> context_warnings(const analysis::Program &program);
+
+// The line at which a context's parent calls it; 0: it is a root, or the line is not known.
+uint32_t call_line(const analysis::Program &program, const analysis::CountedContext &context);
 
 }  // namespace chord::exports

@@ -20,13 +20,6 @@ using analysis::Program;
 
 namespace {
 
-std::string site_of(const CountedProcedure &caller, uint32_t call) {
-  if (call == core::kNone) return {};
-  const format::Instruction &in = caller.map->instructions[call];
-  if (in.line == 0) return fmt::format("{}+{:#x}", caller.map->fragments[in.fragment].name, in.offset);
-  return fmt::format("{}:{}", std::filesystem::path(caller.unit->files[in.file]).filename().string(), in.line);
-}
-
 const char *kind_name(uint32_t kind) {
   return kind == CHORD_CONTEXT_SIGNAL ? "signal" : kind == CHORD_CONTEXT_OVERFLOW ? "overflow" : "";
 }
@@ -101,6 +94,14 @@ class Neighbours {
 
 }  // namespace
 
+std::string call_site(const Program &program, const CountedContext &context) {
+  if (context.parent == core::kNone || context.site == core::kNone) return {};
+  const CountedProcedure &caller = program.procedures[program.contexts[context.parent].procedure];
+  const format::Instruction &in = caller.map->instructions[context.site];
+  if (in.line == 0) return fmt::format("{}+{:#x}", caller.map->fragments[in.fragment].name, in.offset);
+  return fmt::format("{}:{}", std::filesystem::path(caller.unit->files[in.file]).filename().string(), in.line);
+}
+
 std::vector<ContextNode> context_nodes(const Program &program, bool by_thread) {
   std::vector<ContextNode> nodes;
   std::map<std::pair<uint32_t, uint64_t>, uint32_t> known;
@@ -117,7 +118,7 @@ std::vector<ContextNode> context_nodes(const Program &program, bool by_thread) {
       node.procedure = &program.procedures[c.procedure];
       if (c.parent != core::kNone) {
         node.parent = node_of[c.parent];
-        node.site = site_of(program.procedures[program.contexts[c.parent].procedure], c.site);
+        node.site = call_site(program, c);
       }
     }
     ContextNode &node = nodes[at->second];

@@ -18,11 +18,14 @@ struct ContextNode {
   uint32_t parent = core::kNone;  // index of a node before it
   uint32_t depth = 0;
   const analysis::CountedProcedure *procedure = nullptr;
-  std::string site;               // where the parent calls it: file and line, or function and offset; empty: a root
+  std::string site;               // call_site
   uint64_t calls = 0, exclusive = 0, inclusive = 0;
 };
 
-// Parents before children, the dearest first.
+// Where the parent calls it: file and line, or function and offset; empty for a root.
+std::string call_site(const analysis::Program &program, const analysis::CountedContext &context);
+
+// Parents before children, the most expensive first.
 std::vector<ContextNode> context_nodes(const analysis::Program &program, bool by_thread);
 
 // From the root down to the node: "main > parse > next".

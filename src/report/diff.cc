@@ -6,8 +6,10 @@
 #include <map>
 #include <tuple>
 
+#include "analysis/context_pattern.h"
 #include "analysis/path_counts.h"
 #include "base/diagnostics.h"
+#include "report/compare_contexts.h"
 #include "report/listings.h"
 #include "report/match.h"
 
@@ -25,7 +27,7 @@ int64_t difference(uint64_t before, uint64_t after) { return static_cast<int64_t
 const CountedProcedure *at(const Program &program, uint32_t n) { return n == kNone ? nullptr : &program.procedures[n]; }
 
 // Totals of different numbers of runs differ for that reason alone.
-void note(const Program &before, const Program &after, Table &t) {
+void note_runs(const Program &before, const Program &after, Table &t) {
   if (before.runs != after.runs) {
     t.note = fmt::format("the old profile holds {} runs, the new one {}: counts are totals of all runs", before.runs, after.runs);
   }
@@ -109,6 +111,16 @@ void add_paths(const CountedProcedure &p, bool same_code, bool is_after, std::ma
   }
 }
 
+// ---- contexts ----
+
+std::string chain_of(const std::vector<ComparedContext> &contexts, const ComparedContext &context) {
+  std::vector<std::string> names{demangle(context.procedure->map->name)};
+  for (uint32_t at = context.parent; at != kNone; at = contexts[at].parent) names.push_back(demangle(contexts[at].procedure->map->name));
+  std::string chain = names.back();
+  for (size_t i = names.size() - 1; i-- > 0;) chain += " > " + names[i];
+  return chain;
+}
+
 }  // namespace
 
 Table diff_functions(const Program &before, const Program &after) {
@@ -119,7 +131,7 @@ Table diff_functions(const Program &before, const Program &after) {
                {"state", "state", true}, {"match", "match", true}};
   t.text_order = {5, 3, 4, 6, 7, 8, 9, 2, 1};
   t.weight = 5;
-  note(before, after, t);
+  note_runs(before, after, t);
   for (const Match &m : match_procedures(before, after)) {
     const CountedProcedure *a = at(before, m.before), *b = at(after, m.after);
     uint64_t was = a != nullptr ? a->instructions : 0, is = b != nullptr ? b->instructions : 0;
@@ -153,7 +165,7 @@ Table diff_lines(const Program &before, const Program &after) {
                {"state", "state", true}, {"match", "match", true}};
   t.text_order = {4, 2, 3, 5, 6, 1, 0};
   t.weight = 4;
-  note(before, after, t);
+  note_runs(before, after, t);
   for (const auto &[key, sum] : sums) {
     if (sum.before == sum.after) continue;
     t.add({text(t.keep(key.file)), ordinal(key.line), number(sum.before), number(sum.after), change(difference(sum.before, sum.after)),
@@ -171,7 +183,7 @@ Table diff_paths(const Program &before, const Program &after) {
                {"change", "change"}, {"instructions", "instrs"}, {"state", "state", true}, {"match", "match", true}};
   t.text_order = {5, 3, 4, 6, 2, 7, 8, 1};
   t.weight = 5;
-  note(before, after, t);
+  note_runs(before, after, t);
   for (const Match &m : match_procedures(before, after)) {
     const CountedProcedure *a = at(before, m.before), *b = at(after, m.after);
     std::map<std::string, PathSum> sums;
@@ -192,8 +204,33 @@ Table diff_paths(const Program &before, const Program &after) {
   return t;
 }
 
+Table diff_contexts(const Program &before, const Program &after) {
+  std::vector<ComparedContext> contexts = compare_contexts(before, after);
+  Table t;
+  t.by = "context";
+  t.columns = {{"context", "context", true}, {"function", "", true}, {"demangled", "", true}, {"site", "site", true},
+               {"old", "old"}, {"new", "new"}, {"change", "change"}, {"old_calls", "calls"}, {"new_calls", "now"},
+               {"old_inclusive", ""}, {"new_inclusive", ""}, {"old_id", "", true}, {"new_id", "", true},
+               {"state", "state", true}, {"match", "match", true}};
+  t.text_order = {6, 4, 5, 7, 8, 13, 14, 3, 0};
+  t.weight = 6;
+  note_runs(before, after, t);
+  for (const ComparedContext &c : contexts) {
+    const ContextCosts &was = c.before, &is = c.after;
+    if (was.exclusive == is.exclusive && was.calls == is.calls) continue;
+    const bool both = was.present && is.present;
+    t.add({text(t.keep(chain_of(contexts, c))), text(c.procedure->map->name), text(t.keep(demangle(c.procedure->map->name))), text(t.keep(c.site)),
+           number(was.exclusive), number(is.exclusive), change(difference(was.exclusive, is.exclusive)), number(was.calls), number(is.calls),
+           number(was.inclusive), number(is.inclusive), text(t.keep(was.present ? analysis::context_id(was.key) : "")),
+           text(t.keep(is.present ? analysis::context_id(is.key) : "")), text(both ? "changed" : is.present ? "new" : "vanished"),
+           text(both ? certainty_name(c.certainty) : "")});
+  }
+  t.sort_by_weight();
+  return t;
+}
+
 const std::vector<Diff> &diffs() {
-  static const std::vector<Diff> kDiffs = {{"function", diff_functions}, {"line", diff_lines}, {"path", diff_paths}};
+  static const std::vector<Diff> kDiffs = {{"function", diff_functions}, {"line", diff_lines}, {"path", diff_paths}, {"context", diff_contexts}};
   return kDiffs;
 }
 
