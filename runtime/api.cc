@@ -38,7 +38,7 @@ CHORD_API void __chord_do_pause() {
   Instance *running = instance();
   Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   if (thread == nullptr || thread->paused != nullptr) return;
-  if (counts_contexts(*running)) {
+  if (running->calling.trees != nullptr) {
     running->notes |= note_pause_ignored;
     return;
   }
@@ -58,6 +58,7 @@ CHORD_API void __chord_do_pause() {
     list = paused;
   }
   settle_events(*running, *thread, true);
+  tell_modes(*running, &ModeHooks::pause, *running, *thread);
   thread->paused = list;
 }
 
@@ -78,8 +79,35 @@ CHORD_API void __chord_do_resume() {
       unmap_kept(*running, paused, sizeof(Paused) + module.counters * sizeof(uint64_t));
     }
     settle_events(*running, *thread, false);
+    tell_modes(*running, &ModeHooks::resume, *running, *thread);
   }
   record_frames(*running, thread, here(), -1);
+}
+
+// ---- Budgets ---------------------------------------------------------------------
+
+namespace {
+
+const BudgetHooks *budget_hooks(int kind) {
+  const Instance *running = instance();
+  return running != nullptr && static_cast<uint32_t>(kind) < CHORD_EVENT_KINDS ? hooks_of<BudgetHooks>(*running, mode_budget) : nullptr;
+}
+
+}  // namespace
+
+CHORD_API int __chord_do_budget(int kind, uint64_t events, void (*callback)(int, uint64_t)) {
+  const BudgetHooks *hooks = budget_hooks(kind);
+  return hooks != nullptr ? hooks->set(static_cast<uint32_t>(kind), events, callback) : -1;
+}
+
+CHORD_API int __chord_do_budget_extend(int kind, uint64_t events) {
+  const BudgetHooks *hooks = budget_hooks(kind);
+  return hooks != nullptr ? hooks->extend(static_cast<uint32_t>(kind), events) : -1;
+}
+
+CHORD_API uint64_t __chord_do_budget_left(int kind) {
+  const BudgetHooks *hooks = budget_hooks(kind);
+  return hooks != nullptr ? hooks->left(static_cast<uint32_t>(kind)) : UINT64_MAX;
 }
 
 }  // namespace chord::runtime

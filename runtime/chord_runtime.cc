@@ -1,26 +1,9 @@
-// The whole runtime as one translation unit: it becomes one COMDAT group that every
-// woven object carries (group_runtime.py), so everything private can be local.
+// The core of the runtime as one translation unit: it becomes one COMDAT group that every
+// woven object carries (group_runtime.py), so everything private can be local. Modes have
+// groups of their own (README.md).
 
-// For routines that keep the registers of woven code.
-asm(R"(
-	.macro __chord_push registers:vararg
-	.irp register, \registers
-	pushq %\register
-	.cfi_adjust_cfa_offset 8
-	.endr
-	.endm
-	.macro __chord_pop registers:vararg
-	.irp register, \registers
-	popq %\register
-	.cfi_adjust_cfa_offset -8
-	.endr
-	.endm
-)");
-
+#include "push_pop.h"
 #include "api.cc"
-#include "brackets.cc"
-#include "budget.cc"
-#include "call_tree.cc"
 #include "cfi.cc"
 #include "cleanups.cc"
 #include "contexts.cc"
@@ -32,6 +15,7 @@ asm(R"(
 #include "frames.cc"
 #include "jumps.cc"
 #include "maps.cc"
+#include "modes.cc"
 #include "modules.cc"
 #include "open_profile.cc"
 #include "paths.cc"
@@ -47,8 +31,4 @@ asm(R"(
 #include "visible.cc"
 #include "wraps.cc"
 #include "writer.cc"
-
-asm(R"(
-	.purgem __chord_push
-	.purgem __chord_pop
-)");
+#include "push_pop_end.h"

@@ -72,7 +72,8 @@ void record_suspended(Instance &instance, int64_t count) {
 extern "C" CHORD_SHARED int __chord_wrap_swapcontext(ucontext_t *left, const ucontext_t *entered) {
   if (Instance *running = instance()) {
     suspend(*running, left);
-    if (measures_calls(*running)) running->notes |= note_calls_unmeasured;
+    const auto *calls = hooks_of<CallsHooks>(*running, mode_calls);
+    if (calls != nullptr && calls->measures(*running)) running->notes |= note_calls_unmeasured;
   }
   int result = swapcontext(left, entered);
   // Whoever came back to it, by whatever means, came back here.

@@ -411,7 +411,8 @@ bool merge_records(Instance &instance, Fold &fold) {
 bool may_fold(const Instance &instance, const End &end) {
   bool ended = end.kind == CHORD_END_EXIT || end.kind == CHORD_END_QUICK || end.kind == CHORD_END_EXEC;
   if (!ended || instance.keep_runs || instance.dumped || instance.live != nullptr) return false;
-  if (counts_contexts(instance)) return false;  // readers add them up
+  for (const ModeRecord &record : instance.mode_records)
+    if (record.size != 0) return false;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
     if (!is_foldable(*module)) return false;
   return true;

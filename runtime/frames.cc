@@ -17,7 +17,7 @@ uint64_t __chord_get_ip_info(_Unwind_Context *, int *) __asm__("_Unwind_GetIPInf
 uint64_t __chord_get_cfa(_Unwind_Context *) __asm__("_Unwind_GetCFA") __attribute__((weak));
 uint64_t __chord_get_register(_Unwind_Context *, int) __asm__("_Unwind_GetGR") __attribute__((weak));
 // Around this copy of the runtime; made by group_runtime.py.
-extern const char __chord_enter __attribute__((visibility("hidden")));
+extern const char __chord_enter __attribute__((weak, visibility("hidden")));
 extern const char __chord_text __attribute__((visibility("hidden")));
 extern const char __chord_text_end __attribute__((visibility("hidden")));
 int _dl_find_object(void *, dl_find_object *) noexcept __attribute__((weak));
@@ -35,8 +35,8 @@ uint64_t call_place(const Frame &frame) { return frame.registers.pc() - (frame.i
 
 // Our own frames are no one's business.
 bool is_ours(uint64_t pc) {
-  return pc - reinterpret_cast<uint64_t>(&__chord_text) <
-         static_cast<uint64_t>(&__chord_text_end - &__chord_text);
+  return pc - reinterpret_cast<uint64_t>(&__chord_text) < static_cast<uint64_t>(&__chord_text_end - &__chord_text) ||
+         in_own_mode(pc);
 }
 
 uint32_t exit_kind(const Frame &frame) {
@@ -144,7 +144,7 @@ void record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
 }  // namespace
 
 bool record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count) {
-  if (count == 1) close_brackets(instance, target);
+  if (count == 1) tell_modes(instance, &ModeHooks::leave_frames, instance, target);
   if (thread != nullptr && thread->paused != nullptr) return false;
   if (thread != nullptr) thread->popped = 0;
   if (count == 1 && remember_jump(instance, from, target)) return true;
@@ -245,7 +245,7 @@ void note_passing(const Frame &passing, bool lands) {
   if (thread != nullptr) thread->popped = lands ? 0 : passing.registers.sp();
   // The call that is left, and whatever it had called. The activation's own bracket goes with
   // its caller's, if it goes.
-  if (passing.registers.sp() != 0) close_brackets(*running, passing.registers.sp());
+  if (passing.registers.sp() != 0) tell_modes(*running, &ModeHooks::leave_frames, *running, passing.registers.sp());
   if (passing.registers.pc() == 0)
     running->notes |= note_stack_lost;
   else if (thread != nullptr && thread->paused != nullptr)

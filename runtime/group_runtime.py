@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Turns the runtime's compiled assembly into one COMDAT group.
+"""Turns compiled assembly of the runtime, its core or a mode, into one COMDAT group.
 
 Every woven object contains the result. The linker keeps one copy per module and
 discards the others, whatever linker and however it is called, so a woven object
@@ -9,12 +9,17 @@ needs no library. For that to work
   - local labels cannot clash with those of the compiler whose output it follows,
   - nothing outside the group refers to a local symbol inside.
 
-usage: group_runtime.py IN.s OUT.s
+What is private gets a name that the assembler does not keep: names cost space in every object, and the groups
+that follow each other in one assembly must not have any in common.
+
+usage: group_runtime.py IN.s OUT.s [MODE]
 """
 import re
 import sys
 
-GROUP = "__chord_runtime_1"
+MODE = sys.argv[3] if len(sys.argv) > 3 else ""
+GROUP = f"__chord_runtime_{MODE}_1" if MODE else "__chord_runtime_1"
+PREFIX = f".Lchordrt_{MODE}_" if MODE else ".Lchordrt_"
 # Sections the assembler knows by name: their flags and types.
 KNOWN = {
     ".text": ('.text.chord_runtime', "ax", "@progbits"),
@@ -90,17 +95,27 @@ def refer_weakly(lines):
         own = rf"^\s*(\.hidden|__chord_jump_stub)\s+{re.escape(name)}\s*$"
         if name in defined or name.startswith(("__start_", "__stop_")) or re.search(own, text, re.M):
             continue
-        alias = f"__chord_weak_{name}"
+        alias = f"__chord_weak_{MODE}_{name}"
         text = re.sub(rf"^\s*\.weak\s+{re.escape(name)}\s*$", "", text, flags=re.M)
         text = re.sub(rf'(?<![\w.$"]){re.escape(name)}(?![\w.$])', alias, text)  # not in strings
         text = f"\t.weakref {alias}, {name}\n" + text
     return text
 
 
+def without_private_names(text):
+    """Functions and variables of the compiler's that are not declared global become local labels."""
+    seen = set(re.findall(r"^\s*\.(?:globl|weak)\s+([\w.$]+)", text, re.M))
+    private = [name for name in dict.fromkeys(re.findall(r"^(?:\s*\.set\s+)?(_Z[\w.$]+)[:,]", text, re.M)) if name not in seen]
+    numbers = {name: f"{PREFIX}n{number}" for number, name in enumerate(private)}
+    text = re.sub(r"^\s*\.(?:type|size)\s+([\w.$]+),.*\n", lambda m: "" if m[1] in numbers else m[0], text, flags=re.M)
+    return re.sub(r"(?<![\w.$])_Z[\w.$]+?(?=@|(?![\w.$]))", lambda m: numbers.get(m[0], m[0]), text)
+
+
 def main():
     source, target = sys.argv[1:3]
     code = member(*KNOWN[".text"])
-    out = ["\t.att_syntax", code, "__chord_text:"]
+    begin = f"__chord_text_{MODE}" if MODE else "__chord_text"
+    out = ["\t.att_syntax", code, f"{begin}:"]
     skipping = False
     with open(source) as file:
         for line in file.read().splitlines():
@@ -109,16 +124,16 @@ def main():
                 skipping = ".note.gnu.property" in line
             if skipping:
                 continue
-            line = re.sub(r"(?<![\w.$])\.L", ".Lchordrt_", line)
+            line = re.sub(r"(?<![\w.$])\.L", PREFIX, line)
             # Comments of the compiler only cost space in every object.
             if line.strip().startswith("#"):
                 continue
             line = rewrite(line)
             if line is not None:
                 out.append(line)
-    out += [code, "__chord_text_end:"]
+    out += [code, f"{begin}_end:"]
     with open(target, "w") as file:
-        file.write(refer_weakly(out) + "\n")
+        file.write(without_private_names(refer_weakly(out) + "\n"))
 
 
 main()

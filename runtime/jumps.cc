@@ -148,7 +148,7 @@ CHORD_FAST JumpPath *known_jump(Instance &instance, const Registers &here, uint6
   JumpTable *table = __atomic_load_n(&instance.jumps, __ATOMIC_ACQUIRE);
   if (table == nullptr) return nullptr;
   int64_t distance = static_cast<int64_t>(target - here.sp());
-  uint64_t site = site_in_force();
+  uint64_t site = site_in_force(instance);
   JumpPath *path = __atomic_load_n(bucket_of(*table, here.pc(), distance, site), __ATOMIC_ACQUIRE);
   for (; path != nullptr; path = path->next)
     if (path->pc == here.pc() && path->distance == distance && path->site == site && holds(*path, here)) return path;
@@ -157,7 +157,7 @@ CHORD_FAST JumpPath *known_jump(Instance &instance, const Registers &here, uint6
 
 bool remember_jump(Instance &instance, const Frame &from, uint64_t target) {
   Draft draft(from.registers.sp());
-  uint64_t site = site_in_force();
+  uint64_t site = site_in_force(instance);
   if (!draft_path(instance, from, target, draft) ||
       !keep_path(instance, draft, from.registers.pc(), static_cast<int64_t>(target - from.registers.sp()), site))
     return false;

@@ -138,13 +138,13 @@ void add_module(Instance &instance, ModuleState &state) {
     module->next = instance.modules;
     instance.modules = module;
   }
-  if (module->counters != 0) begin_contexts(*module);
+  tell_modes(instance, &ModeHooks::begin_module, instance, *module);
   // Threads that run already count for themselves from now on: nothing of this
   // module has run in them yet.
   if (!instance.hook_lost)
     for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
       give_block(instance, *module, *thread);
-      watch_new_module(*module, *thread);
+      tell_modes(instance, &ModeHooks::begin_module_in, instance, *module, *thread);
     }
 }
 
@@ -170,7 +170,7 @@ void give_block(Instance &instance, Module &module, Thread &thread) {
 
 void add_thread_counters(const Module &module, const Thread &thread, uint64_t *into) {
   if (!module.live) return;
-  settle_brackets(module, thread);
+  if (const Instance *running = instance()) tell_modes(*running, &ModeHooks::settle, module, thread);
   const Block *block = block_of(module, thread);
   for (size_t i = 0; i < module.proc_count; into += module.procs[i].count, ++i)
     if (const uint64_t *counters = own_array(module, module.procs[i], thread, block)) {
@@ -210,7 +210,7 @@ void add_live_counters(Instance &instance, Module &module, uint64_t *into) {
     add_counts_of_thread(module, *thread, into);
   // Last: a number is there before anything is counted for it.
   add_shared_counters(module, into, false);
-  add_context_counters(instance, module, into);
+  tell_modes(instance, &ModeHooks::add_counters, instance, module, into);
 }
 
 }  // namespace
@@ -225,6 +225,7 @@ void retire_module(Instance &instance, Module &module) {
   forget_jumps(instance);
   Guard guard(instance.lock);
   collect_exits(instance, module, true);
+  tell_modes(instance, &ModeHooks::end_module, instance, module);
   settle_all_events(instance, true);
   // Not by way of the snapshot, which another thread may be writing.
   add_live_counters(instance, module, module.merged);

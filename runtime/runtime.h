@@ -13,6 +13,7 @@
 #include "call_tree.h"
 #include "chord_abi.h"
 #include "durable.h"
+#include "modes.h"
 #include "notes.h"
 #include "sys.h"
 #include "unwinding.h"
@@ -22,7 +23,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 17;
+constexpr uint32_t layout_version = 18;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -84,6 +85,7 @@ struct ModuleState {
   void *start_thread;  // __chord_wrap_pthread_create
   ModuleState *next;
   const char *place;  // `chord --out`; null, or the module's bias, without
+  const ModeHooks *modes[mode_count];  // null: the module has no code of it
 };
 
 void add_module(Instance &instance, ModuleState &state);
@@ -117,7 +119,7 @@ inline uint64_t events_at(const uint64_t *counter) {
   return sum;
 }
 // Of the thread with that pointer, or the calling one, over all modules.
-uint64_t events_of_thread(const Instance &instance, uint32_t kind, const char *pointer = thread_pointer());
+CHORD_SHARED uint64_t events_of_thread(const Instance &instance, uint32_t kind, const char *pointer = thread_pointer()) __asm__("__chord_events_of_thread");
 // Keeps, under the thread's number, what it counted since this was last called;
 // or not, if `counts` is false or it is paused. Call with the lock held.
 void settle_events(Instance &instance, Thread &thread, bool counts);
@@ -143,7 +145,7 @@ struct CleanupHandler {
   CleanupHandler *previous;
 };
 
-// What a thread may still do of one kind of event (budget.cc).
+// What a thread may still do of one kind of event (budget/budget.cc).
 struct Budget {
   uint64_t limit;  // of the thread's own count
   void (*callback)(int kind, uint64_t events);
@@ -173,10 +175,11 @@ struct Thread {
   bool cleanup_is_set;
   bool cleanup_may_be_lost;  // libc forgets it at a longjmp
   void *cleanup_buffer;  // libc's, of the innermost frame with a cleanup handler
+  void *mode_state[mode_count];  // of each mode, for its own use
 };
 
 // The calling thread's record; made on first use. Null without memory.
-Thread *current_thread(Instance &instance);
+CHORD_SHARED Thread *current_thread(Instance &instance) __asm__("__chord_current_thread");
 void end_thread(Instance &instance, Thread &thread);
 // The calling thread even past its end hook; only when the process is ending.
 Thread *last_thread(Instance &instance);
@@ -201,7 +204,7 @@ void expect_unwinding(Instance &instance);
 // Some thread will be, wherever it stands then.
 void expect_cancellation(Instance &instance);
 
-// ---- Brackets (brackets.cc) ---------------------------------------------------
+// ---- Brackets (calls/brackets.cc) ------------------------------------------------
 
 // A call or an activation that is being measured; woven code knows the layout.
 struct Bracket {
@@ -215,24 +218,18 @@ struct BracketStack {
 };
 static_assert(sizeof(Bracket) == 24);
 
-// The calling thread has left all that was opened at or below the stack pointer.
-void close_brackets(Instance &instance, uint64_t stack_pointer);
-// Brings the totals of a thread at rest up to date; what is open stays open.
-void settle_brackets(const Module &module, const Thread &thread);
-void give_up_brackets(const Module &module, const Thread &thread);
-// Whether the calling thread has opened any.
-bool measures_calls(const Instance &instance);
+// ---- Modes (modes.cc) --------------------------------------------------------------
 
-// ---- Budgets (budget.cc) ------------------------------------------------------
-
-// CHORD_BUDGET, or null.
-void read_budgets(Instance &instance, const char *setting);
-// Once the program's own module is known.
-void warn_of_unknown_budgets(Instance &instance);
-// Gives the calling thread, which has just begun, what CHORD_BUDGET allows.
-void begin_budgets(Instance &instance, Thread &thread);
-// A module that the thread has not run yet. Call with the lock held.
-void watch_new_module(const Module &module, const Thread &thread);
+// Before anything else is done with the hooks of the module that starts.
+void name_own_modes(ModuleState &state, uint64_t bias);
+// The module's modes are the process's from now on, if no other module has brought them; and no more.
+void join_modes(Instance &instance, const ModuleState &state, char **environment);
+void leave_modes(Instance &instance, const ModuleState &state);
+// Whether that is code of a mode in the calling module.
+bool in_own_mode(uint64_t pc);
+void forget_mode_records(Instance &instance);
+// Of an environment that may be null; null: it is not set.
+CHORD_SHARED const char *variable(char **environment, const char *name) __asm__("__chord_variable");
 
 // ---- Stops (stop.cc) -------------------------------------------------------
 
@@ -256,7 +253,7 @@ struct End {
 };
 // Ends the segment: everything counted since the last one is appended to the
 // profile. `from` is where the calling thread stands.
-bool write_segment(Instance &instance, const Frame &from, const End &end);
+CHORD_SHARED bool write_segment(Instance &instance, const Frame &from, const End &end) __asm__("__chord_write_segment");
 // Begins again from zero with the calling thread's frames running (fork, reset).
 // `others`: other threads run and start again, too.
 void restart_counts(Instance &instance, const Frame &from, bool others);
@@ -275,7 +272,7 @@ long open_profile(const Instance &instance, const char *path);
 long open_above_standard(const char *path, int flags, int mode);
 void remember_stderr(Instance &instance);
 // One line for the user, if stderr is still the one the program was started with.
-void say(const Instance &instance, const Text &message);
+CHORD_SHARED void say(const Instance &instance, const Text &message) __asm__("__chord_say");
 
 // ---- Signals (signals.cc) ----------------------------------------------------
 
@@ -366,6 +363,11 @@ struct Instance {
   bool threads_started;
   uint32_t starting;   // threads made but not yet listed
   uint32_t helpers;    // libc's own thread that waits for timers
+  // Modes
+  const ModeHooks *modes[mode_count];   // of some live module, or null
+  bool modes_begun[mode_count];
+  void *mode_state[mode_count];         // for the mode's own use
+  ModeRecord mode_records[mode_count];  // of the segment that is written
   Contexts calling;
   uint64_t budgets[CHORD_EVENT_KINDS];  // per thread, by CHORD_BUDGET; 0: none
   bool program_woven;  // the executable is one of the modules, and its pthread_create everybody's
@@ -391,6 +393,6 @@ extern "C" ModuleState __chord_module __attribute__((visibility("hidden")));
 __attribute__((always_inline)) inline Instance *instance() { return __atomic_load_n(&__chord_module.instance, __ATOMIC_ACQUIRE); }
 
 // Small records from a pool, for ever. Call with the lock held.
-void *take_memory(Instance &instance, size_t size);
+CHORD_SHARED void *take_memory(Instance &instance, size_t size) __asm__("__chord_take_memory");
 
 }  // namespace chord::runtime

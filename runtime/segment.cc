@@ -34,7 +34,7 @@ void begin_anew(Instance &instance) {
   }
   collect_thread_events(instance, false);
   forget_exits(instance);
-  restart_contexts(instance);
+  tell_modes(instance, &ModeHooks::restart, instance);
 }
 
 void total_up(Instance &instance, bool goes_on) {
@@ -46,7 +46,8 @@ void total_up(Instance &instance, bool goes_on) {
   }
   turn_over(instance, instance.resolved, instance.resolved_since, sizeof(chord_exit));
   collect_thread_events(instance, true);
-  collect_contexts(instance, goes_on);
+  forget_mode_records(instance);
+  tell_modes(instance, &ModeHooks::collect, instance, goes_on);
 }
 
 // `last`: no other segment will follow, nor will anyone read one from what is left in memory.
@@ -56,7 +57,7 @@ void mark_written(Instance &instance, bool last) {
     copy_words(module->written, module->snapshot, module->counters);
   instance.resolved.used = 0;
   instance.settled.used = 0;
-  forget_collected_contexts(instance);
+  forget_mode_records(instance);
   instance.notes = 0;
   instance.unstopped = 0;
   instance.start_ns = wall_clock_ns();

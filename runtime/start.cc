@@ -34,6 +34,9 @@ extern const char __chord_program __attribute__((weak, visibility("hidden")));
 extern const char __chord_checked __attribute__((weak, visibility("hidden")));
 extern const char __chord_no_rules __attribute__((weak, visibility("hidden")));
 extern const char __chord_place[] __attribute__((weak, visibility("hidden")));
+#define CHORD_MODE(name) extern const chord::runtime::ModeHooks __chord_mode_##name __attribute__((weak, visibility("hidden")));
+CHORD_MODES(CHORD_MODE)
+#undef CHORD_MODE
 int __register_atfork(void (*)(), void (*)(), void (*)(), void *);
 void exit(int) __attribute__((noreturn));
 }
@@ -44,7 +47,18 @@ extern "C" {
 CHORD_SHARED ModuleState __chord_module = {
     layout_version, 0,       nullptr,       nullptr,
     on_fatal,       on_stop, on_thread_end, reinterpret_cast<void *>(__chord_wrap_pthread_create),
-    nullptr,        __chord_place};
+    nullptr,        __chord_place,
+#define CHORD_MODE(name) &__chord_mode_##name,
+    {CHORD_MODES(CHORD_MODE)}
+#undef CHORD_MODE
+};
+}
+
+const char *variable(char **environment, const char *name) {
+  size_t n = length(name);
+  for (; environment != nullptr && *environment != nullptr; ++environment)
+    if (same_bytes(*environment, name, n) && (*environment)[n] == '=') return *environment + n + 1;
+  return nullptr;
 }
 
 namespace {
@@ -59,6 +73,7 @@ struct Search {
   // libraries start first.
   bool program_woven = false;
   const char *own_name = "";
+  uint64_t own_bias = 0;
   const char *own_place = nullptr, *program_place = nullptr;  // null: none was given
   Module *fill = nullptr;
 };
@@ -137,6 +152,7 @@ int visit_object(dl_phdr_info *object, size_t, void *data) {
   if (own) {
     search.is_program = !named;
     search.own_name = object->dlpi_name;
+    search.own_bias = object->dlpi_addr;
     if (search.fill != nullptr) {
       fill_module(*search.fill, *object);
       if (named) name_module(*search.fill, object->dlpi_name);
@@ -150,13 +166,6 @@ int visit_object(dl_phdr_info *object, size_t, void *data) {
 void read_link(const char *name, char *into, size_t size) {
   long n = kernel(SYS_readlink, reinterpret_cast<long>(name), arg(into), static_cast<long>(size - 1));
   into[n < 0 ? 0 : n] = 0;
-}
-
-const char *variable(char **environment, const char *name) {
-  size_t n = length(name);
-  for (; environment != nullptr && *environment != nullptr; ++environment)
-    if (same_bytes(*environment, name, n) && (*environment)[n] == '=') return *environment + n + 1;
-  return nullptr;
 }
 
 bool is_set(const char *value) { return value != nullptr && value[0] == '1' && value[1] == 0; }
@@ -179,8 +188,6 @@ void read_settings(Instance &instance, char **environment, const Search &search)
   const char *runs = variable(environment, "CHORD_KEEP_RUNS");
   instance.keep_runs = is_set(runs);
   instance.keep_arguments = same_text(runs, "arguments");
-  read_context_limit(instance, trusted ? variable(environment, "CHORD_CONTEXT_MEMORY") : nullptr);
-  if (trusted) read_budgets(instance, variable(environment, "CHORD_BUDGET"));
 }
 
 void read_arguments(Instance &instance, int count, char **arguments) {
@@ -207,12 +214,14 @@ void before_fork() {
     i->lock.acquire();
     i->fork_mask = mask;
     copy_durable(*i);
+    tell_modes(*i, &ModeHooks::before_fork, *i);
   }
 }
 
 void after_fork_in_parent() {
   if (Instance *i = owned_instance()) {
     drop_copy();
+    tell_modes(*i, &ModeHooks::after_fork, *i, false);
     Mask mask = i->fork_mask;
     i->lock.release();
     set_mask(mask);
@@ -235,6 +244,7 @@ void after_fork_in_child() {
   i->stop_number = i->released = 0;
   resume_durable(*i);
   forget_other_threads(*i);
+  tell_modes(*i, &ModeHooks::after_fork, *i, true);
   i->lock.release();
   Frame here;
   __chord_capture(&here.registers);
@@ -257,6 +267,15 @@ Instance *make_instance(int argument_count, char **arguments, char **environment
   read_arguments(*made, argument_count, arguments);
   find_static_frames(*made);
   return made->durable ? make_durable(made) : made;
+}
+
+// Nobody in the process can obey it (yet).
+void warn_of_unknown_budgets(const Instance &instance, const char *setting) {
+  if (setting == nullptr || setting[0] == 0 || instance.modes[mode_budget] != nullptr) return;
+  char buffer[256];
+  Text message(buffer, sizeof buffer);
+  message.add("chord: warning: CHORD_BUDGET='").add(setting);
+  say(instance, message.add("' is not obeyed: the program was not built with `chord --budget --events=KIND`\n"));
 }
 
 // Signal handlers, the thread key and fork hooks are one module's code.
@@ -293,6 +312,7 @@ void drop_state(Instance &instance, ModuleState &state) {
 void leave_process(Instance &instance, ModuleState &state) {
   retire_module(instance, *state.module);
   forget_unwind_rules(instance);
+  leave_modes(instance, state);
   if (instance.owner != &state) return;
   leave_fatal_signals(instance);
   remove_thread_hook(instance);
@@ -314,13 +334,16 @@ __attribute__((constructor(1))) void start(int argument_count, char **arguments,
   state.next = joined->states;
   joined->states = &state;
   ++joined->live_modules;
+  name_own_modes(state, search.own_bias);
+  join_modes(*joined, state, joined->secure ? nullptr : environment);
   add_module(*joined, state);
   __atomic_store_n(&state.instance, joined, __ATOMIC_RELEASE);
   __register_atfork(before_fork, after_fork_in_parent, after_fork_in_child, &__dso_handle);
   if (search.running == nullptr) install_hooks(*joined, state);
   if (search.is_program) joined->program_woven = is_defined(*state.module, &__chord_program);
   else if (search.running == nullptr) joined->program_woven = search.program_woven;
-  if (search.is_program) warn_of_unknown_budgets(*joined);
+  if (search.is_program) tell_modes(*joined, &ModeHooks::begin_program, *joined);
+  if (search.is_program && !joined->secure) warn_of_unknown_budgets(*joined, variable(environment, "CHORD_BUDGET"));
   if (search.is_program) install_quick_exit_hook(*joined, &__dso_handle);
   if (!joined->program_woven) redirect_thread_starts(nullptr, joined->owner->start_thread);
   current_thread(*joined);

@@ -14,7 +14,11 @@
 
 // What woven code, or assembly text, refers to: visible to the linker, never
 // outside the module.
+#ifdef __clang__  // which only reads the tool's copy of these headers
+#define CHORD_SHARED __attribute__((visibility("hidden")))
+#else
 #define CHORD_SHARED __attribute__((externally_visible, visibility("hidden")))
+#endif
 // What is behind <chord/chord.h>; the names it knows are in visible.cc.
 #define CHORD_API extern "C" CHORD_SHARED
 

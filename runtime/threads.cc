@@ -273,7 +273,7 @@ Thread *current_thread(Instance &instance) {
     wait_for_release(instance, __atomic_load_n(&instance.stop_number, __ATOMIC_ACQUIRE));
   take_alternate_stack(instance, *thread);
   if (instance.has_key) pthread_setspecific(instance.key, thread);
-  begin_budgets(instance, *thread);
+  tell_modes(instance, &ModeHooks::begin_thread, instance, *thread);
   return thread;
 }
 
@@ -284,9 +284,9 @@ void end_thread(Instance &instance, Thread &thread) {
   for (Module *module = instance.modules; module != nullptr; module = module->next) {
     add_counts_of_thread(*module, thread, module->merged);
     module->totalled = true;
-    if (module->events != 0) give_up_brackets(*module, thread);
     zero_thread_counters(*module, thread, false);
   }
+  tell_modes(instance, &ModeHooks::end_thread, instance, thread);
   for (Module *module = instance.modules; module != nullptr; module = module->next)
     if (module->live && module->delta_low != module->delta_high)
       *reinterpret_cast<int64_t *>(thread.pointer + module->delta_variable) = 0;

@@ -372,9 +372,11 @@ uint64_t path_of(Instance &instance, const Frame &frame) {
   else
     Memory(frame.safe).read(cfa - 24, path);
   if (rule.path < in_context) return path;
-  uint64_t key = context_key(instance, path, rule.id);
+  const auto *contexts = hooks_of<ContextHooks>(instance, mode_context);
+  if (contexts == nullptr) return 0;
+  uint64_t key = contexts->key(instance, path, rule.id);
   // On its way out, with the register given back.
-  if (key == 0 && frame.interrupted && Memory(frame.safe).read(cfa - record_kept, path)) key = context_key(instance, path, rule.id);
+  if (key == 0 && frame.interrupted && Memory(frame.safe).read(cfa - record_kept, path)) key = contexts->key(instance, path, rule.id);
   return key;
 }
 
@@ -392,8 +394,9 @@ uint64_t kept_site(const Frame &frame, const Rule &rule, uint64_t cfa) {
 void put_back_site(Instance &instance, const Frame &frame) {
   uint64_t cfa;
   Rule rule;
-  if (!noted(instance, frame, rule, cfa) || rule.path < in_context) return;
-  if (((rule.path - in_context) & CHORD_CONTEXT_UNKEPT) != 0) return leave_site();
+  const auto *contexts = hooks_of<ContextHooks>(instance, mode_context);
+  if (contexts == nullptr || !noted(instance, frame, rule, cfa) || rule.path < in_context) return;
+  if (((rule.path - in_context) & CHORD_CONTEXT_UNKEPT) != 0) return contexts->leave_site();
   if (uint64_t slot = kept_site(frame, rule, cfa)) put_back_site(instance, slot);
 }
 

@@ -218,10 +218,11 @@ CHORD_WRAPPER CHORD_FAST uint64_t *__chord_note_jump(const __jmp_buf_tag *enviro
   Thread *thread = current_thread(*running);
   uint64_t target = stack_pointer_of(environment->__jmpbuf);
   bool usual = thread != nullptr && thread->paused == nullptr && thread->popped == 0 && !thread->cleanup_is_set;
-  if (usual && !measures_calls(*running))
+  const auto *calls = hooks_of<CallsHooks>(*running, mode_calls);
+  if (usual && (calls == nullptr || !calls->measures(*running)))
     if (JumpPath *path = known_jump(*running, jump->caller, target)) {
       jump->target = target;
-      if (path->lands != 0) set_site(path->lands);
+      if (path->lands != 0) set_site(*running, path->lands);
       return reinterpret_cast<uint64_t *>(&path->count);
     }
   jump->mask = set_mask(~Mask{0});

@@ -264,7 +264,7 @@ uint32_t put_payload(Writer &out, const Instance &instance, const End &end, cons
     put_record(out, CHORD_RECORD_EXITS, instance.resolved.data, instance.resolved.used);
     put_record(out, CHORD_RECORD_THREADS, instance.settled.data, instance.settled.used);
   }
-  put_record(out, CHORD_RECORD_CONTEXTS, instance.calling.data, instance.calling.size);
+  for (const ModeRecord &record : instance.mode_records) put_record(out, record.tag, record.data, record.size);
   put_notes(out, instance, base);
   constexpr uint32_t missing = note_out_of_memory | note_unseen_threads;
   return (end.kind == CHORD_END_DUMP ? uint32_t{CHORD_SEGMENT_LIVE} : 0u) |

@@ -254,7 +254,7 @@ class Standin {
 
     base::TempFolder folder;
     std::string map_file = folder.file("map");
-    weave::Surroundings around{in_quotes(map_file), in_quotes(runtime_file())};
+    weave::Surroundings around{in_quotes(map_file), in_quotes(runtime_folder())};
     weave::Woven woven = weave_proved(unit, around);
     if (woven.map.procedures.empty()) return std::nullopt;
     hash_sources(woven.map);

@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "driver/build_options.h"
 #include "driver/installation.h"
+#include "weave/modes.h"
 
 namespace chord::driver {
 namespace {
@@ -42,7 +43,11 @@ std::string cache_namespace(const weave::Options &options, const std::string &co
   base::Hash hash;
   hash.add(std::string_view(CHORD_VERSION));
   add_identity(hash, self_path());
-  add_identity(hash, runtime_file());
+  const std::string runtime = runtime_folder() + "/chord_runtime";
+  add_identity(hash, runtime + ".s");
+  for (const weave::RuntimeGroup &group : weave::runtime_groups()) {
+    if (group.is_needed(options)) add_identity(hash, fmt::format("{}_{}.s", runtime, group.name));
+  }
   add_identity(hash, compiler);
   hash.add(words_for_standin(options));
   add_contents(hash, options.weights_file);

@@ -111,7 +111,7 @@ int run_woven(const Words &command, const Compiler &compiler, const Words &args,
 
 int compile(const Words &command, const Words &words) {
   weave::Options options = parse_build_options(words);
-  runtime_file();  // complain now rather than from inside the compiler
+  runtime_folder();  // complain now rather than from inside the compiler
   must_exist(command[0]);
   Compiler compiler = recognise(command);
   Words args = expanded({command.begin() + static_cast<long>(compiler.at) + 1, command.end()});

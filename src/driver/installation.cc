@@ -20,12 +20,12 @@ std::string folder_of_standin() { return (root() / "libexec/chord").string(); }
 std::string standin_folder() { return folder_of_standin() + "/"; }
 std::string masquerade_folder() { return (root() / "lib/chord/bin").string(); }
 
-std::string runtime_file() {
-  fs::path file = root() / "lib/chord/chord_runtime.s";
+std::string runtime_folder() {
+  fs::path folder = root() / "lib/chord", file = folder / "chord_runtime.s";
   if (!fs::exists(file)) {
     throw base::Error(fmt::format("{}: the runtime is missing", file.string()), "is chord installed completely?");
   }
-  return file.string();
+  return folder.string();
 }
 
 }  // namespace chord::driver

@@ -10,6 +10,6 @@ std::string self_path();
 std::string standin_folder();     // with a trailing slash, as -B wants it
 std::string folder_of_standin();  // the same without, as PATH has it
 std::string masquerade_folder();  // links named gcc, g++, … to chord, for PATH
-std::string runtime_file();    // throws Error if it is not there
+std::string runtime_folder();  // throws Error if it is not there
 
 }  // namespace chord::driver

@@ -15,6 +15,7 @@ bool counts_paths(const Options &o) { return o.paths; }
 bool keeps_contexts(const Options &o) { return o.context; }
 bool measures_calls(const Options &o) { return o.callsites; }
 bool counts_events(const Options &o) { return o.events != 0; }
+bool checks_budgets(const Options &o) { return o.budget; }
 
 constexpr Mode kModes[] = {
     {"paths", counts_paths, plan_paths, nullptr, nullptr},
@@ -26,8 +27,15 @@ constexpr Mode kModes[] = {
     {"context calls", keeps_contexts, plan_context_calls, nullptr, context_unit_text},
 };
 
+constexpr RuntimeGroup kGroups[] = {
+    {"context", keeps_contexts},
+    {"calls", measures_calls},
+    {"budget", checks_budgets},
+};
+
 }  // namespace
 
 std::span<const Mode> modes() { return kModes; }
+std::span<const RuntimeGroup> runtime_groups() { return kGroups; }
 
 }  // namespace chord::weave

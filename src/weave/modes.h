@@ -26,4 +26,11 @@ struct Mode {
 
 std::span<const Mode> modes();
 
+// Parts of the runtime that only some objects carry (runtime/README.md): runtime/NAME/.
+struct RuntimeGroup {
+  const char *name;
+  bool (*is_needed)(const Options &options);
+};
+std::span<const RuntimeGroup> runtime_groups();
+
 }  // namespace chord::weave

@@ -140,7 +140,15 @@ class UnitWriter {
     out += personality_routines();
     if (lacks_rules_) out += flag_text(CHORD_NO_RULES_SYMBOL);
     if (!options_.out.empty()) out += place_text(options_.out);
-    return out + map + ask_for_visible_names() + fmt::format("\t.include \"{}\"\n", around_.runtime_file);
+    return out + map + ask_for_visible_names() + runtime();
+  }
+
+  std::string runtime() const {
+    std::string out = fmt::format("\t.include \"{}/chord_runtime.s\"\n", around_.runtime_folder);
+    for (const RuntimeGroup &group : runtime_groups()) {
+      if (group.is_needed(options_)) out += fmt::format("\t.include \"{}/chord_runtime_{}.s\"\n", around_.runtime_folder, group.name);
+    }
+    return out;
   }
 
   const assembly::Unit &unit_;

@@ -1,8 +1,8 @@
 // Original assembly in, woven assembly and its map out.
 //
 // The woven text is the original with edits, followed by the counters, the records
-// that the runtime reads, the anchors, the map and the runtime itself (a COMDAT
-// group of which the linker keeps one copy, so any linker and any driver will do).
+// that the runtime reads, the anchors, the map and the runtime itself (COMDAT
+// groups of which the linker keeps one copy each, so any linker and any driver will do).
 #pragma once
 
 #include <map>
@@ -19,8 +19,8 @@ namespace chord::weave {
 
 // Files that the woven text includes; paths as the assembler will see them.
 struct Surroundings {
-  std::string map_file;      // will hold format::encode_map(Woven::map)
-  std::string runtime_file;  // the runtime's assembly
+  std::string map_file;        // will hold format::encode_map(Woven::map)
+  std::string runtime_folder;  // with the runtime's assembly, a file for each group
 };
 
 // What weaving the paths of a procedure changed besides inserting.

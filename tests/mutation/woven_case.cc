@@ -93,7 +93,7 @@ std::unique_ptr<WovenCase> weave_case(const std::string &name, const std::string
   std::string errors;
   if (!lay_out(out->source, assembler, layout, errors)) throw std::runtime_error(name + ": " + errors);
   build_unit(out->source, std::move(layout), out->unit);
-  out->woven = weave_unit(out->unit, options_of(mode), {"map", "runtime.s"});
+  out->woven = weave_unit(out->unit, options_of(mode), {"map", "runtime"});
   if (out->woven.woven == 0) return nullptr;
   for (const auto &range : out->woven.inserted) out->inserted.push_back({range.begin, range.end});
   return out;

@@ -1,5 +1,5 @@
 #!/bin/sh
-# What every woven object carries: how much, and what it refers to and defines.
+# What every woven object carries, and what those built with a mode carry: how much, and what it refers to and defines.
 . "$(dirname "$0")/../e2e/common.inc"
 runtime=$(dirname "$CHORD")/../lib/chord/chord_runtime.s
 as "$runtime" -o runtime.o
@@ -12,4 +12,17 @@ nm -g --defined-only runtime.o | awk '{ print $3 }' >own
 readelf -sW runtime.o | awk '$7 != "UND" && $5 != "LOCAL" && $6 == "DEFAULT" { print $8 }' >visible
 [ ! -s visible ] || fail "visible outside the module: $(cat visible)"
 size=$(size -A runtime.o | awk '$1 ~ /^\.text/ { n += $2 } END { print n }')
-[ "$size" -le 55296 ] || fail "$size bytes of code"
+[ "$size" -le 48128 ] || fail "$size bytes of code"
+readelf -sW runtime.o | awk '$5 == "LOCAL" && $8 ~ /chord/ && $8 !~ /^[.](text|note|data|bss|rodata)|^__chord_text(_end)?$|^__chord_runtime_1$|^[.]Lchordrt_/' >named
+[ ! -s named ] || fail "private names are kept: $(cat named)"
+
+# A mode uses nothing but the core, what woven code has, and the libraries that the core uses.
+for group in "$(dirname "$runtime")"/chord_runtime_*.s; do
+  as "$group" -o mode.o
+  nm -g --defined-only mode.o | awk '{ print $3 }' | grep -v '^__chord_' >others || :
+  expect_equal "other symbols of $group" "" "$(echo $(sort others))"
+  nm -u mode.o | awk '{ print $2 }' | sort >undefined
+  awk '{ print $1 }' allowed own "$root/runtime/allowed_in_modes.txt" | sort -u >reachable
+  comm -23 undefined reachable >out
+  [ ! -s out ] || fail "$group refers to $(echo $(cat out))"
+done

@@ -92,6 +92,8 @@ __chord_budget:
 	.popsection
 )");
 
+extern "C" const char __chord_text_budget, __chord_text_budget_end;  // made by group_runtime.py
+
 namespace chord::runtime {
 namespace {
 
@@ -131,12 +133,6 @@ bool counts(const Instance &instance, uint32_t kind) {
     for (size_t i = 0; module->live && module->checks_budget && i < module->proc_count; ++i)
       if (module->procs[i].key == CHORD_EVENT_KEY(kind)) return true;
   return false;
-}
-
-// The calling thread, if it may ask about such a kind.
-__attribute__((noinline)) Thread *asking_thread(uint32_t kind) {
-  Instance *running = instance();
-  return running != nullptr && kind < CHORD_EVENT_KINDS ? current_thread(*running) : nullptr;
 }
 
 // Number of the kind that `text` begins with, followed by a colon.
@@ -221,7 +217,10 @@ extern "C" CHORD_SHARED void __chord_budget_spent(int64_t word) {
 
 // ---- CHORD_BUDGET -------------------------------------------------------------------
 
-void read_budgets(Instance &instance, const char *setting) {
+namespace {
+
+void read_budgets(Instance &instance, char **environment) {
+  const char *setting = variable(environment, "CHORD_BUDGET");
   for (const char *text = setting; text != nullptr && *text != 0;) {
     uint32_t kind = kind_named(text);
     uint64_t limit = kind < CHORD_EVENT_KINDS ? read_number(text) : 0;
@@ -236,6 +235,7 @@ void read_budgets(Instance &instance, const char *setting) {
   }
 }
 
+// Once the program's own module is known.
 void warn_of_unknown_budgets(Instance &instance) {
   for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
     if (instance.budgets[kind] == 0 || counts(instance, kind)) continue;
@@ -246,6 +246,7 @@ void warn_of_unknown_budgets(Instance &instance) {
   }
 }
 
+// Gives the calling thread, which has just begun, what CHORD_BUDGET allows.
 void begin_budgets(Instance &instance, Thread &thread) {
   for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
     if (instance.budgets[kind] == 0) continue;
@@ -254,43 +255,52 @@ void begin_budgets(Instance &instance, Thread &thread) {
   }
 }
 
-// Its first probe comes here, and shares out what is left.
-void watch_new_module(const Module &module, const Thread &thread) {
+// Its first probe comes here, and shares out what is left. The thread may be older than the mode.
+void watch_new_module(Instance &instance, Module &module, Thread &thread) {
   for (uint32_t kind = 0; module.events != 0 && kind < CHORD_EVENT_KINDS; ++kind) {
+    if (instance.budgets[kind] != 0 && thread.budgets[kind].limit == 0) thread.budgets[kind] = {instance.budgets[kind], nullptr, true, false};
     if (thread.budgets[kind].runs) set_parts(event_counter(module, thread.pointer, kind), used_up);
   }
 }
 
 // ---- <chord/chord.h> ------------------------------------------------------------------
 
-CHORD_API int __chord_do_budget(int kind, uint64_t events, void (*callback)(int, uint64_t)) {
-  auto index = static_cast<uint32_t>(kind);
-  Thread *thread = asking_thread(index);
-  if (thread == nullptr || !counts(*instance(), index)) return -1;
-  uint64_t now = events_of_thread(*instance(), index);
-  thread->budgets[index] = {events < most - now ? now + events : most, callback, events != never, false};
-  share_out(*instance(), *thread, index);
+int set_budget(uint32_t kind, uint64_t events, void (*callback)(int, uint64_t)) {
+  Instance &running = *instance();
+  Thread *thread = current_thread(running);
+  if (thread == nullptr || !counts(running, kind)) return -1;
+  uint64_t now = events_of_thread(running, kind);
+  thread->budgets[kind] = {events < most - now ? now + events : most, callback, events != never, false};
+  share_out(running, *thread, kind);
   return 0;
 }
 
-CHORD_API int __chord_do_budget_extend(int kind, uint64_t events) {
-  auto index = static_cast<uint32_t>(kind);
-  Thread *thread = asking_thread(index);
-  if (thread == nullptr || thread->budgets[index].limit == 0) return -1;
-  Budget &budget = thread->budgets[index];
+int extend_budget(uint32_t kind, uint64_t events) {
+  Thread *thread = current_thread(*instance());
+  if (thread == nullptr || thread->budgets[kind].limit == 0) return -1;
+  Budget &budget = thread->budgets[kind];
   budget.limit = events < most - budget.limit ? budget.limit + events : most;
   budget.runs = true;
-  share_out(*instance(), *thread, index);
+  share_out(*instance(), *thread, kind);
   return 0;
 }
 
-CHORD_API uint64_t __chord_do_budget_left(int kind) {
-  auto index = static_cast<uint32_t>(kind);
-  Thread *thread = asking_thread(index);
-  if (thread == nullptr || thread->budgets[index].limit == 0) return never;
-  const Budget &budget = thread->budgets[index];
-  uint64_t now = events_of_thread(*instance(), index);
-  return budget.limit > now ? budget.limit - now : 0;
+uint64_t budget_left(uint32_t kind) {
+  Thread *thread = current_thread(*instance());
+  if (thread == nullptr || thread->budgets[kind].limit == 0) return never;
+  uint64_t limit = thread->budgets[kind].limit, now = events_of_thread(*instance(), kind);
+  return limit > now ? limit - now : 0;
 }
+
+}  // namespace
+
+extern "C" CHORD_SHARED constexpr BudgetHooks __chord_mode_budget = {
+    {.text = &__chord_text_budget,
+     .text_end = &__chord_text_budget_end,
+     .begin = read_budgets,
+     .begin_program = warn_of_unknown_budgets,
+     .begin_module_in = watch_new_module,
+     .begin_thread = begin_budgets},
+    set_budget, extend_budget, budget_left};
 
 }  // namespace chord::runtime

@@ -113,6 +113,8 @@ asm(R"(
 	.popsection
 )");
 
+extern "C" const char __chord_text_calls, __chord_text_calls_end;  // made by group_runtime.py
+
 namespace chord::runtime {
 namespace {
 
@@ -181,6 +183,9 @@ extern "C" CHORD_SHARED void __chord_close_slowly(uint64_t *total, uint64_t key)
   }
 }
 
+namespace {
+
+// The calling thread has left all that was opened at or below the stack pointer.
 void close_brackets(Instance &instance, uint64_t stack_pointer) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next) {
     if (module->events == 0) continue;
@@ -194,6 +199,7 @@ void close_brackets(Instance &instance, uint64_t stack_pointer) {
   }
 }
 
+// Brings the totals of a thread at rest up to date; what is open stays open.
 void settle_brackets(const Module &module, const Thread &thread) {
   if (module.events == 0) return;
   const BracketStack &stack = stack_of(module, thread.pointer);
@@ -202,11 +208,14 @@ void settle_brackets(const Module &module, const Thread &thread) {
   for (const Bracket *bracket = stack.top; bracket-- > bottom_of(stack);) settle(*bracket, now);
 }
 
-void give_up_brackets(const Module &module, const Thread &thread) {
-  BracketStack &stack = stack_of(module, thread.pointer);
-  if (stack.end == nullptr) return;
-  unmap_pages(bottom_of(stack) - 1, stack_bytes);
-  stack = {};
+void give_up_brackets(Instance &instance, Thread &thread) {
+  for (const Module *module = instance.modules; module != nullptr; module = module->next) {
+    if (module->events == 0) continue;
+    BracketStack &stack = stack_of(*module, thread.pointer);
+    if (stack.end == nullptr) continue;
+    unmap_pages(bottom_of(stack) - 1, stack_bytes);
+    stack = {};
+  }
 }
 
 bool measures_calls(const Instance &instance) {
@@ -214,5 +223,15 @@ bool measures_calls(const Instance &instance) {
     if (module->events != 0 && stack_of(*module, thread_pointer()).end != nullptr) return true;
   return false;
 }
+
+}  // namespace
+
+extern "C" CHORD_SHARED constexpr CallsHooks __chord_mode_calls = {
+    {.text = &__chord_text_calls,
+     .text_end = &__chord_text_calls_end,
+     .end_thread = give_up_brackets,
+     .settle = settle_brackets,
+     .leave_frames = close_brackets},
+    measures_calls};
 
 }  // namespace chord::runtime

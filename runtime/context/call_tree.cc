@@ -53,6 +53,7 @@ extern "C" {
 int64_t __chord_site_place() __attribute__((weak, visibility("hidden")));
 extern uint64_t __chord_root_slot[] __attribute__((weak, visibility("hidden")));
 extern const uint64_t __chord_context_mode __attribute__((weak, visibility("hidden")));
+extern const char __chord_text_context, __chord_text_context_end;  // made by group_runtime.py
 }
 
 namespace chord::runtime {
@@ -455,15 +456,19 @@ void note_all_written(Instance &instance) {
 
 }  // namespace
 
-void begin_contexts(const Module &module) {
+namespace {
+
+// Brings the module's procedures to the runtime's notice.
+void begin_contexts(Instance &, Module &module) {
   uint32_t first = 0;
-  for (size_t i = 0; i < module.proc_count; first += module.procs[i].count, ++i)
+  for (size_t i = 0; module.counters != 0 && i < module.proc_count; first += module.procs[i].count, ++i)
     if (Proc *proc = context_proc(module.procs[i])) {
       proc->first = first;
-      proc->module = const_cast<Module *>(&module);
+      proc->module = &module;
     }
 }
 
+// Adds what all records of the module's procedures hold to its totals.
 void add_context_counters(const Instance &instance, const Module &module, uint64_t *into) {
   auto add = [&](const Record &record) {
     if (record.proc->module != &module) return;
@@ -476,30 +481,21 @@ void add_context_counters(const Instance &instance, const Module &module, uint64
 }
 
 void collect_contexts(Instance &instance, bool goes_on) {
-  Contexts &contexts = instance.calling;
-  forget_collected_contexts(instance);
+  ModeRecord &record = instance.mode_records[mode_context];
   size_t size = encode_all(instance, Encoder(nullptr, nullptr));
   if (size == 0) return;
-  contexts.capacity = size + size / 8 + 4096;
-  contexts.data = static_cast<char *>(map_pages(contexts.capacity));
-  if (contexts.data == nullptr) {
+  record.tag = CHORD_RECORD_CONTEXTS;
+  record.capacity = size + size / 8 + 4096;
+  record.data = static_cast<char *>(map_pages(record.capacity));
+  if (record.data == nullptr) {
     instance.notes |= note_out_of_memory;
     return;
   }
-  size = encode_all(instance, Encoder(contexts.data, contexts.data + contexts.capacity));
-  contexts.size = size <= contexts.capacity ? size : 0;
-  if (contexts.size == 0) instance.notes |= note_out_of_memory;
+  size = encode_all(instance, Encoder(record.data, record.data + record.capacity));
+  record.size = size <= record.capacity ? size : 0;
+  if (record.size == 0) instance.notes |= note_out_of_memory;
   if (goes_on) note_all_written(instance);
 }
-
-void forget_collected_contexts(Instance &instance) {
-  Contexts &contexts = instance.calling;
-  if (contexts.data != nullptr) unmap_pages(contexts.data, contexts.capacity);
-  contexts.data = nullptr;
-  contexts.size = 0;
-}
-
-void restart_contexts(Instance &instance) { note_all_written(instance); }
 
 uint64_t context_key(const Instance &instance, uint64_t address, uint32_t id) {
   Record *record = address % 8 == 0 ? find_record(instance, address) : nullptr;
@@ -516,7 +512,7 @@ uint64_t context_key(const Instance &instance, uint64_t address, uint32_t id) {
   return 0;
 }
 
-bool is_slot(const Instance &instance, uint64_t slot) {
+bool is_known_slot(const Instance &instance, uint64_t slot) {
   if (__chord_root_slot == nullptr) return false;
   if (is_root(reinterpret_cast<Slot *>(slot))) return true;
   Record *record = find_record(instance, slot);
@@ -525,24 +521,31 @@ bool is_slot(const Instance &instance, uint64_t slot) {
   return slot - first < record->proc->sites * sizeof(Slot) && (slot - first) % sizeof(Slot) == 0;
 }
 
-void put_back_site(const Instance &instance, uint64_t slot) {
-  if (is_slot(instance, slot)) set_site(slot);
-}
-
-uint64_t site_in_force() { return __chord_root_slot == nullptr ? 0 : reinterpret_cast<uint64_t>(own_words().site); }
-void set_site(uint64_t slot) { own_words().site = reinterpret_cast<Slot *>(slot); }
+uint64_t current_site() { return __chord_root_slot == nullptr ? 0 : reinterpret_cast<uint64_t>(own_words().site); }
+void set_current_site(uint64_t slot) { own_words().site = reinterpret_cast<Slot *>(slot); }
 
 void leave_site() {
   if (__chord_root_slot != nullptr) own_words().site = own_words().site->back;
 }
 
-bool counts_contexts(const Instance &instance) { return instance.calling.trees != nullptr; }
-
-void read_context_limit(Instance &instance, const char *megabytes) {
+void read_context_limit(Instance &instance, char **environment) {
+  const char *megabytes = variable(environment, "CHORD_CONTEXT_MEMORY");
   uint64_t limit = 0;
   for (; megabytes != nullptr && *megabytes >= '0' && *megabytes <= '9' && limit < 1 << 24; ++megabytes)
     limit = limit * 10 + static_cast<uint64_t>(*megabytes - '0');
   instance.calling.limit = limit != 0 ? limit << 20 : default_limit;
 }
+
+}  // namespace
+
+extern "C" CHORD_SHARED constexpr ContextHooks __chord_mode_context = {
+    {.text = &__chord_text_context,
+     .text_end = &__chord_text_context_end,
+     .begin = read_context_limit,
+     .begin_module = begin_contexts,
+     .add_counters = add_context_counters,
+     .collect = collect_contexts,
+     .restart = note_all_written},
+    context_key, is_known_slot, current_site, set_current_site, leave_site};
 
 }  // namespace chord::runtime

@@ -1,0 +1,16 @@
+// For routines that keep the registers of woven code. The runtime's groups follow each other in one assembly, so each
+// begins with this and ends with push_pop_end.h.
+asm(R"(
+	.macro __chord_push registers:vararg
+	.irp register, \registers
+	pushq %\register
+	.cfi_adjust_cfa_offset 8
+	.endr
+	.endm
+	.macro __chord_pop registers:vararg
+	.irp register, \registers
+	popq %\register
+	.cfi_adjust_cfa_offset -8
+	.endr
+	.endm
+)");

@@ -1,0 +1,4 @@
+asm(R"(
+	.purgem __chord_push
+	.purgem __chord_pop
+)");
