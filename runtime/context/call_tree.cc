@@ -385,12 +385,19 @@ class Encoder {
     if (at_ != nullptr && at_ < end_) *at_++ = static_cast<char>(value);
     ++size_;
   }
-  void leb(uint64_t value) {
+  CHORD_FAST void leb(uint64_t value) {
     for (; value >= 0x80; value >>= 7) byte(static_cast<uint8_t>(value | 0x80));
     byte(static_cast<uint8_t>(value));
   }
-  void word(uint64_t value) {
-    for (int i = 0; i < 8; ++i) byte(static_cast<uint8_t>(value >> 8 * i));
+  CHORD_FAST void word(uint64_t value) {
+    size_ += sizeof value;
+    if (at_ == nullptr) return;
+    if (static_cast<size_t>(end_ - at_) < sizeof value) {
+      at_ = const_cast<char *>(end_);
+    } else {
+      __builtin_memcpy(at_, &value, sizeof value);
+      at_ += sizeof value;
+    }
   }
   CHORD_FAST void counters(const Record &record, uint32_t count) {
     const uint64_t *now = counters_of(&record), *before = record.written;

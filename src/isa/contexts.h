@@ -29,15 +29,18 @@ struct ContextLabels {
   std::string proc;  // chord_context_proc
   std::string found;  // where control is when the record is known
 };
-// In front of everything else, frame and all. `scratch`: a dead register where the holder is a
-// word of the frame, if there is one. Flags must be dead.
-std::string enter_context(const PathHolder &holder, const ContextLabels &labels, unsigned scratch, bool unwinding);
+struct ContextEntry {
+  unsigned scratch = kNoRegister;  // dead there, and not the holder
+  bool puts_back = false;          // what is to be in force when it returns is so at once: for a holder that is free, with a scratch register
+  bool unwinding = false;
+};
+// In front of everything else, frame and all. Flags must be dead.
+std::string enter_context(const PathHolder &holder, const ContextLabels &labels, const ContextEntry &entry);
 inline constexpr unsigned kEnterPrice = 6;
 // Bytes from the word in which it asks the runtime to the return address.
 int record_argument_distance(const PathHolder &holder, unsigned scratch);
-// Out of the procedure, with the slot put back that was in force at entry. `puts_back`: also where the holder is
-// a free register; not if the procedure is never jumped to.
-std::string leave_context(const PathHolder &holder, bool puts_back, bool unwinding);
+// Out of the procedure, with the slot put back that was in force at entry.
+std::string leave_context(const PathHolder &holder, bool unwinding);
 // By a jump that is a call if what it leads to keeps a record, too. Flags must be dead.
 struct ContextJump {
   int64_t slot = 0;                 // of the call

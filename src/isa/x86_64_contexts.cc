@@ -4,8 +4,8 @@
 //   holder saved   the caller's register, the slot in force at entry; on the way out the
 //                  record in the red zone, for whoever is interrupted there
 //   holder slot    the slot in force at entry, the record
-//   holder free    nothing: the procedure makes no calls, so the slot stays in force; on the way out
-//                  the record where a saved holder has it
+//   holder free    nothing: the procedure makes no calls, so nobody asks for the slot and what is to be in force
+//                  when it returns can be so from its beginning
 #include <fmt/core.h>
 
 #include <array>
@@ -83,18 +83,23 @@ std::string enter_pressed(const ContextLabels &labels, bool unwinding) {
 
 }  // namespace
 
-std::string enter_context(const PathHolder &h, const ContextLabels &labels, unsigned scratch, bool unwinding) {
+std::string enter_context(const PathHolder &h, const ContextLabels &labels, const ContextEntry &entry) {
+  const unsigned scratch = entry.scratch;
+  const bool unwinding = entry.unwinding;
   if (!in_register(h) && scratch == kNoRegister) return enter_pressed(labels, unwinding);
   Lines out(unwinding);
   std::string record = reg(in_register(h) ? h.reg : scratch);
   if (h.kind == PathHolder::Kind::saved) out.line("pushq\t{}", record).moved(8).rule(saved_register_rule(h));
   out.line("movq\t{},{}", kSite, record);
+  if (entry.puts_back) out.line("movq\t8({}),{}", record, reg(scratch));
   if (h.widens_frame()) out.line("pushq\t8({})", record).moved(8);
   if (!in_register(h)) out.line("pushq\t({})", record).moved(8);
   out.line("movq\t({0}),{0}", record);
   ask_for_record(out, labels, record);
   if (!in_register(h)) out.line("movq\t{},(%rsp)", record);
-  return out.take() + labels.found + ":\n";
+  out.label(labels.found);
+  if (entry.puts_back) out.line("movq\t{},{}", reg(scratch), kSite);
+  return out.take();
 }
 
 int record_argument_distance(const PathHolder &h, unsigned scratch) {
@@ -102,12 +107,8 @@ int record_argument_distance(const PathHolder &h, unsigned scratch) {
   return 8 + (h.widens_frame() ? kWidening : 0) + (pressed ? 8 : 0);
 }
 
-std::string leave_context(const PathHolder &h, bool puts_back, bool unwinding) {
+std::string leave_context(const PathHolder &h, bool unwinding) {
   Lines out(unwinding);
-  if (h.kind == PathHolder::Kind::free && puts_back) {
-    out.line("movq\t{},{}(%rsp)", reg(h.reg), 8 - kKept).line("movq\t{},{}", kSite, reg(h.reg));
-    out.line("movq\t8({0}),{0}", reg(h.reg)).line("movq\t{},{}", reg(h.reg), kSite);
-  }
   if (h.kind == PathHolder::Kind::saved) {
     out.line("movq\t{},{}(%rsp)", reg(h.reg), 8 + kWidening - kKept).line("popq\t{}", kSite).moved(-8);
     out.line("popq\t{}", reg(h.reg)).moved(-8).rule(fmt::format(".cfi_restore {}", dwarf_number(h.reg)));

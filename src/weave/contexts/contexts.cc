@@ -28,7 +28,7 @@ struct ContextWeaving {
   std::vector<uint32_t> above;     // instructions whose operands move with a widened frame
   std::vector<Replacement> moved;  // and these operands
   uint32_t sites = 0;              // slots of the record
-  bool puts_back = false;          // the slot, also where the holder is free
+  bool puts_back = false;          // what is in force when it returns, where it begins (isa::ContextEntry)
   int argument_distance = 0;       // chord_context_proc::frame
 };
 
@@ -107,13 +107,13 @@ class ContextPlanner {
       if (x.kind == EdgeKind::tail_call && !(probe.site.live & isa::all_flags())) probe.target = mark_of_target(p_.instructions[last_of(x.from)]);
       const bool jumps = !probe.target.empty();
       if (jumps) probe.role = Role::jumps;
-      if (probe.role == Role::leaves && !out_.holder.widens_frame() && !out_.puts_back) continue;
+      if (probe.role == Role::leaves && !out_.holder.widens_frame()) continue;
       if (!probe.site.exists()) return enters ? "it starts where no probe can stand" : "it ends where no probe can stand";
       if (enters && (probe.site.live & isa::all_flags())) return "flags are wanted where it starts";
       bool in_memory = out_.holder.kind == PathHolder::Kind::slot;
       probe.scratch = isa::scratch_register(probe.site.live | isa::register_numbered(in_memory ? isa::kNoRegister : out_.holder.reg));
-      bool needs_scratch = jumps && out_.holder.kind == PathHolder::Kind::free;
-      if (needs_scratch && probe.scratch == isa::kNoRegister) return "no register is free where it ends";
+      bool needs_scratch = out_.holder.kind == PathHolder::Kind::free && (jumps || (enters && out_.puts_back));
+      if (needs_scratch && probe.scratch == isa::kNoRegister) return "no register is free where it starts or ends";
       if (enters) out_.argument_distance = isa::record_argument_distance(out_.holder, probe.scratch);
       if (jumps) probe.call = index_of(last_of(x.from));
       out_.probes.push_back(probe);
@@ -283,7 +283,7 @@ std::string plan_context_records(const ProcedureFacts &facts, ProcedurePlan &pla
   for (const ContextProbe &p : found->probes) {
     if (p.role != Role::enters) continue;
     bool unwinding = facts.rules_at(p.site).active;
-    plan.pieces.push_back({p.site, p.edge, {isa::enter_context(found->holder, labels, p.scratch, unwinding), isa::kEnterPrice}, Effect::none, 0, Turn::first});
+    plan.pieces.push_back({p.site, p.edge, {isa::enter_context(found->holder, labels, {p.scratch, found->puts_back, unwinding}), isa::kEnterPrice}, Effect::none, 0, Turn::first});
   }
   plan.contexts = std::make_shared<ContextWeaving>(*std::move(found));
   return {};
@@ -302,7 +302,7 @@ std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan)
                            ? isa::leave_context_for(contexts.holder,
                                                     {slot, p.scratch, jump_word_label(facts.n, p.call), fmt::format(".Lchord_x{}_{}", facts.n, p.edge)},
                                                     unwinding)
-                           : isa::leave_context(contexts.holder, contexts.puts_back, unwinding);
+                           : isa::leave_context(contexts.holder, unwinding);
     put_frame_end(facts, {p.site, p.edge, {text, kLeavePrice}, Effect::none, 0, Turn::last}, unwinding, plan);
   }
   return {};
