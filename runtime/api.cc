@@ -38,10 +38,6 @@ CHORD_API void __chord_do_pause() {
   Instance *running = instance();
   Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   if (thread == nullptr || thread->paused != nullptr) return;
-  if (running->calling.trees != nullptr) {
-    running->notes |= note_pause_ignored;
-    return;
-  }
   record_frames(*running, thread, here(), 1);
   Guard guard(running->lock);
   Paused *list = nullptr;

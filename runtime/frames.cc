@@ -118,6 +118,17 @@ bool reaches(Instance &instance, Frame frame, uint64_t target) {
   }
 }
 
+// The slot that is in force where a longjmp lands; nothing else is recorded.
+void put_back_sites(Instance &instance, Frame frame, uint64_t target) {
+  if (site_in_force(instance) == 0 || !reaches(instance, frame, target)) return;
+  for (bool found = false; !found;) {
+    put_back_site(instance, frame);
+    uint64_t sp = frame.registers.sp();
+    if (step(instance, frame) != Step::caller) return;
+    found = sp <= target && target < frame.registers.sp();
+  }
+}
+
 // Records the frames from `frame` up to the one that contains `target`, which must exist; of them, those above
 // the one that contains `floor`.
 //
@@ -145,7 +156,10 @@ void record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
 
 bool record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count) {
   if (count == 1) tell_modes(instance, &ModeHooks::leave_frames, instance, target);
-  if (thread != nullptr && thread->paused != nullptr) return false;
+  if (thread != nullptr && thread->paused != nullptr) {
+    put_back_sites(instance, from, target);
+    return false;
+  }
   if (thread != nullptr) thread->popped = 0;
   if (count == 1 && remember_jump(instance, from, target)) return true;
   if (!reaches(instance, from, target)) {
@@ -248,9 +262,9 @@ void note_passing(const Frame &passing, bool lands) {
   if (passing.registers.sp() != 0) tell_modes(*running, &ModeHooks::leave_frames, *running, passing.registers.sp());
   if (passing.registers.pc() == 0)
     running->notes |= note_stack_lost;
-  else if (thread != nullptr && thread->paused != nullptr)
-    return;
-  else if (passing.interrupted)
+  else if (thread != nullptr && thread->paused != nullptr) {
+    // Counted is nothing.
+  } else if (passing.interrupted)
     record_interrupted(*running, passing);
   else
     record_exit(*running, passing.registers.pc(), CHORD_EXIT_AT_CALL, path_of(*running, passing), 1);

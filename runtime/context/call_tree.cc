@@ -92,6 +92,10 @@ struct CallTree {
   CallTable *table;
   char *at, *end;  // free memory of the chunk in use
   char *region_end;
+  // Of a paused thread: what its records held then, one after the other, up to the last there was.
+  uint64_t *paused;
+  size_t paused_bytes;
+  Record *paused_last;
 };
 
 namespace {
@@ -362,10 +366,19 @@ Proc *context_proc(const chord_proc &proc) {
   return reinterpret_cast<Proc *>(reinterpret_cast<int64_t>(&proc.counters) + proc.counters);
 }
 
+// `visit(record, counters)`: those that count; null: all are zero.
+template <class Visit>
+void for_each_record(CallTree &tree, Visit &&visit) {
+  const uint64_t *paused = tree.paused;
+  for (Record *record = tree.first; record != nullptr; record = record->next) {
+    visit(*record, tree.paused != nullptr ? paused : counters_of(record));
+    if (paused != nullptr) paused = record == tree.paused_last ? nullptr : paused + proc_of(*record->proc).count;
+  }
+}
+
 template <class Visit>
 void for_each_record(const Instance &instance, Visit &&visit) {
-  for (CallTree *tree = instance.calling.trees; tree != nullptr; tree = tree->next)
-    for (Record *record = tree->first; record != nullptr; record = record->next) visit(*tree, *record);
+  for (CallTree *tree = instance.calling.trees; tree != nullptr; tree = tree->next) for_each_record(*tree, visit);
 }
 
 template <class Visit>
@@ -399,12 +412,11 @@ class Encoder {
       at_ += sizeof value;
     }
   }
-  CHORD_FAST void counters(const Record &record, uint32_t count) {
-    const uint64_t *now = counters_of(&record), *before = record.written;
+  CHORD_FAST void counters(const uint64_t *now, const uint64_t *before, uint32_t count) {
     leb(count);
     uint64_t zeros = 0;
     for (uint32_t i = 0; i < count; ++i) {
-      uint64_t value = now[i] - (before != nullptr ? before[i] : 0);
+      uint64_t value = (now != nullptr ? now[i] : 0) - (before != nullptr ? before[i] : 0);
       if (value != 0) {
         if (zeros != 0) put_zeros(zeros);
         zeros = 0;
@@ -427,7 +439,7 @@ class Encoder {
   size_t size_ = 0;
 };
 
-void encode(Encoder &out, const Record &record, uint64_t parent) {
+void encode(Encoder &out, const Record &record, const uint64_t *counters, uint64_t parent) {
   const Module &module = *static_cast<const Module *>(record.proc->module);
   const chord_proc &proc = proc_of(*record.proc);
   out.leb(record.thread);
@@ -437,28 +449,32 @@ void encode(Encoder &out, const Record &record, uint64_t parent) {
   out.word(parent);
   out.leb(record.site);
   out.word(record.key);
-  out.counters(record, proc.count);
+  out.counters(counters, record.written, proc.count);
 }
 
 size_t encode_all(const Instance &instance, Encoder out) {
-  for (CallTree *tree = instance.calling.trees; tree != nullptr; tree = tree->next)
-    for (Record *record = tree->first; record != nullptr; record = record->next)
-      encode(out, *record, record->parent != nullptr ? record->parent->key : 0);
+  for_each_record(instance, [&](const Record &record, const uint64_t *counters) {
+    encode(out, record, counters, record.parent != nullptr ? record.parent->key : 0);
+  });
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    for_each_spare(*module, [&](const Record &spare) { encode(out, spare, 0); });
+    for_each_spare(*module, [&](const Record &spare) { encode(out, spare, counters_of(&spare), 0); });
   return out.size();
 }
 
-void note_written(Instance &instance, Record &record) {
+void note_written(Instance &instance, Record &record, const uint64_t *counters) {
   uint32_t count = proc_of(*record.proc).count;
   if (record.written == nullptr) record.written = static_cast<uint64_t *>(take_memory(instance, count * sizeof(uint64_t) + 8));
-  if (record.written != nullptr) copy_words(record.written, counters_of(&record), count);
+  if (record.written == nullptr) return;
+  if (counters != nullptr)
+    copy_words(record.written, counters, count);
+  else
+    zero_bytes(record.written, count * sizeof(uint64_t));
 }
 
 void note_all_written(Instance &instance) {
-  for_each_record(instance, [&](const CallTree &, Record &record) { note_written(instance, record); });
+  for_each_record(instance, [&](Record &record, const uint64_t *counters) { note_written(instance, record, counters); });
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    for_each_spare(*module, [&](Record &spare) { note_written(instance, spare); });
+    for_each_spare(*module, [&](Record &spare) { note_written(instance, spare, counters_of(&spare)); });
 }
 
 }  // namespace
@@ -477,14 +493,50 @@ void begin_contexts(Instance &, Module &module) {
 
 // Adds what all records of the module's procedures hold to its totals.
 void add_context_counters(const Instance &instance, const Module &module, uint64_t *into) {
-  auto add = [&](const Record &record) {
-    if (record.proc->module != &module) return;
-    const uint64_t *counters = counters_of(&record);
+  auto add = [&](const Record &record, const uint64_t *counters) {
+    if (record.proc->module != &module || counters == nullptr) return;
     for (uint32_t k = 0, count = proc_of(*record.proc).count; k < count; ++k)
       into[record.proc->first + k] += __atomic_load_n(counters + k, __ATOMIC_RELAXED);
   };
-  for_each_record(instance, [&](const CallTree &, const Record &record) { add(record); });
-  for_each_spare(module, add);
+  for_each_record(instance, add);
+  for_each_spare(module, [&](const Record &spare) { add(spare, counters_of(&spare)); });
+}
+
+// Until the thread goes on counting, what its records hold now counts.
+void pause_contexts(Instance &instance, Thread &) {
+  CallTree *tree = __chord_root_slot != nullptr ? own_words().tree : nullptr;
+  if (tree == nullptr || tree->last == nullptr) return;
+  size_t words = 1;
+  for_each_record(*tree, [&](const Record &record, const uint64_t *) { words += proc_of(*record.proc).count; });
+  auto *kept = static_cast<uint64_t *>(map_pages(words * sizeof(uint64_t)));
+  if (kept == nullptr) {
+    instance.notes |= note_out_of_memory;
+    return;
+  }
+  uint64_t *at = kept;
+  for_each_record(*tree, [&](const Record &record, const uint64_t *counters) {
+    uint32_t count = proc_of(*record.proc).count;
+    copy_words(at, counters, count);
+    at += count;
+  });
+  tree->paused_bytes = words * sizeof(uint64_t);
+  tree->paused_last = tree->last;
+  tree->paused = kept;
+}
+
+void resume_contexts(Instance &, Thread &) {
+  CallTree *tree = __chord_root_slot != nullptr ? own_words().tree : nullptr;
+  if (tree == nullptr || tree->paused == nullptr) return;
+  for_each_record(*tree, [](Record &record, const uint64_t *counters) {
+    uint32_t count = proc_of(*record.proc).count;
+    if (counters != nullptr)
+      copy_words(counters_of(&record), counters, count);
+    else
+      zero_bytes(counters_of(&record), count * sizeof(uint64_t));
+  });
+  uint64_t *kept = tree->paused;
+  tree->paused = nullptr;
+  unmap_pages(kept, tree->paused_bytes);
 }
 
 void collect_contexts(Instance &instance, bool goes_on) {
@@ -550,6 +602,8 @@ extern "C" CHORD_SHARED constexpr ContextHooks __chord_mode_context = {
      .text_end = &__chord_text_context_end,
      .begin = read_context_limit,
      .begin_module = begin_contexts,
+     .pause = pause_contexts,
+     .resume = resume_contexts,
      .add_counters = add_context_counters,
      .collect = collect_contexts,
      .restart = note_all_written},

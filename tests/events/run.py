@@ -210,7 +210,7 @@ def check(chord, source, compiler, level, variant, folder):
     build = lambda *options: Woven(chord, compiler, level, flags, source, folder, options)
     check_queries(build(), expected, total)
     # With block counters beside them, the totals must agree with those, too.
-    for options in (["--place=optimal"], ["--place=optimal", "--budget"]):
+    for options in (["--place=optimal"], ["--context", "--budget"], ["--place=optimal", "--budget"]):
         woven = build(*options)
         profile = check_queries(woven, expected, total)
         if woven.report(profile)["instructions"] != total:

@@ -68,6 +68,7 @@ class Weaver {
   void put_outside(const OutsideCode &code) {
     UnwindRules rules = facts_.rules_at(code.site);
     bool follows = rules.frame_follows_stack_pointer();
+    if (is_widened()) rules = widened(std::move(rules), plan_.holder);
     if (follows) rules.frame_offset += code.depth;
     if (code.site.kind == Site::Kind::slot_stub) {
       places_[code.edge].push_back(code.place);
