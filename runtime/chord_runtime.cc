@@ -28,7 +28,6 @@
 #include "thread_starts.cc"
 #include "threads.cc"
 #include "unwind.cc"
-#include "visible.cc"
 #include "wraps.cc"
 #include "writer.cc"
 #include "push_pop_end.h"

@@ -45,6 +45,8 @@ def rewrite_section(line, push):
     name = words[0]
     if len(words) > 3 and "G" in words[1]:  # in a group of its own
         return "\t" + line
+    if name.startswith(".rodata.str"):  # in a section whose strings are merged each would need a symbol
+        name = ".rodata"
     if name in KNOWN:
         name, flags, kind = KNOWN[name]
         extra = ""

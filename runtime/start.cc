@@ -29,7 +29,7 @@ extern const chord_proc __stop_chord_procs[] __attribute__((weak, visibility("hi
 // block minus the module's shared array. See CHORD_COUNTERS_DELTA.
 CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local int64_t __chord_delta = 0;
 extern void *__dso_handle __attribute__((visibility("hidden")));
-// In programs whose pthread_create is ours (visible.cc).
+// In programs whose pthread_create is ours (visible.s).
 extern const char __chord_program __attribute__((weak, visibility("hidden")));
 extern const char __chord_checked __attribute__((weak, visibility("hidden")));
 extern const char __chord_no_rules __attribute__((weak, visibility("hidden")));

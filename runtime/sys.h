@@ -19,7 +19,7 @@
 #else
 #define CHORD_SHARED __attribute__((externally_visible, visibility("hidden")))
 #endif
-// What is behind <chord/chord.h>; the names it knows are in visible.cc.
+// What is behind <chord/chord.h>; the names it knows are in visible.s.
 #define CHORD_API extern "C" CHORD_SHARED
 
 namespace chord::runtime {

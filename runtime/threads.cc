@@ -1,6 +1,6 @@
 // Threads: each is known from its first woven instruction to after its last.
 //
-// A program defines pthread_create and thrd_create weakly (visible.cc), so that
+// A program defines pthread_create and thrd_create weakly (visible.s), so that
 // libraries (libstdc++, an OpenMP runtime) that start threads come through us
 // too. A thread's counters are merged by the destructor of a thread-specific
 // key. Destructors of other keys may run woven code after ours, so ours re-arms
@@ -240,7 +240,7 @@ extern "C" CHORD_SHARED Entry __chord_begin_thread(Start *start) {
   return entry;
 }
 
-// Calls in woven code come here, and in a program those of other code, too (visible.cc).
+// Calls in woven code come here, and in a program those of other code, too (visible.s).
 extern "C" CHORD_SHARED int __chord_wrap_pthread_create(pthread_t *thread, const pthread_attr_t *attributes,
                                                         void *(*function)(void *), void *argument) {
   return create(thread, attributes, {function, argument, nullptr, 0});

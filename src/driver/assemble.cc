@@ -19,6 +19,7 @@
 #include "driver/left_out.h"
 #include "driver/measured_weights.h"
 #include "driver/nothing_woven.h"
+#include "driver/woven_object.h"
 #include "format/map.h"
 #include "format/path_selection.h"
 #include "verify/verify.h"
@@ -125,16 +126,6 @@ std::string without_address_significance(const std::string &text) {
     std::string_view line = std::string_view(text).substr(at, end - at);
     out += assembly::trim(line).starts_with(".addrsig") ? std::string_view("\n") : line;
     at = end;
-  }
-  return out;
-}
-
-// A path as it stands between quotes in assembly.
-std::string in_quotes(std::string_view path) {
-  std::string out;
-  for (char c : path) {
-    if (c == '"' || c == '\\') out += '\\';
-    out += c == '\n' ? std::string("\\n") : std::string(1, c);
   }
   return out;
 }
@@ -259,13 +250,9 @@ class Standin {
     if (woven.map.procedures.empty()) return std::nullopt;
     hash_sources(woven.map);
     base::write_file(map_file, format::encode_map(woven.map));
-    std::string woven_file = folder.file("woven.s");
-    base::write_file(woven_file, line_marker() + woven.text);
-
     std::vector<std::string> command = {as_};
     command.insert(command.end(), line_.options.begin(), line_.options.end());
-    command.insert(command.end(), {"-o", line_.output, woven_file});
-    base::Outcome outcome = base::run(command, nullptr, true);
+    base::Outcome outcome = make_object({command, line_marker() + woven.text, woven.runtime, line_.output}, folder.path());
     if (outcome.status != 0) {
       ::unlink(line_.output.c_str());
       rejected_ = outcome.errors;

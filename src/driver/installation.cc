@@ -20,6 +20,15 @@ std::string folder_of_standin() { return (root() / "libexec/chord").string(); }
 std::string standin_folder() { return folder_of_standin() + "/"; }
 std::string masquerade_folder() { return (root() / "lib/chord/bin").string(); }
 
+std::string in_quotes(std::string_view path) {
+  std::string out;
+  for (char c : path) {
+    if (c == '"' || c == '\\') out += '\\';
+    out += c == '\n' ? std::string("\\n") : std::string(1, c);
+  }
+  return out;
+}
+
 std::string runtime_folder() {
   fs::path folder = root() / "lib/chord", file = folder / "chord_runtime.s";
   if (!fs::exists(file)) {

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace chord::driver {
 
@@ -10,6 +11,8 @@ std::string self_path();
 std::string standin_folder();     // with a trailing slash, as -B wants it
 std::string folder_of_standin();  // the same without, as PATH has it
 std::string masquerade_folder();  // links named gcc, g++, … to chord, for PATH
+// A path as it stands between quotes in assembly.
+std::string in_quotes(std::string_view path);
 std::string runtime_folder();  // throws Error if it is not there
 
 }  // namespace chord::driver

@@ -36,6 +36,7 @@ class UnitWriter {
       keep_rules_in_memory();
     }
     out_.text = edits_.apply(unit_.source->text, out_.inserted);
+    if (out_.woven != 0) out_.runtime = runtime();
     uint32_t end = static_cast<uint32_t>(out_.text.size());
     out_.text += tail();
     out_.inserted.push_back({end, static_cast<uint32_t>(out_.text.size())});
@@ -113,7 +114,7 @@ class UnitWriter {
     return out;
   }
 
-  // What the runtime shows to other modules (runtime/visible.cc), and functions that it stands in for and does not
+  // What the runtime shows to other modules (runtime/visible.s), and functions that it stands in for and does not
   // have linked in by itself.
   std::string ask_for_visible_names() const {
     const assembly::Symbols &symbols = unit_.symbols;
@@ -140,13 +141,13 @@ class UnitWriter {
     out += personality_routines();
     if (lacks_rules_) out += flag_text(CHORD_NO_RULES_SYMBOL);
     if (!options_.out.empty()) out += place_text(options_.out);
-    return out + map + ask_for_visible_names() + runtime();
+    return out + map + ask_for_visible_names() + fmt::format("\t.include \"{}/chord_visible.s\"\n", around_.runtime_folder);
   }
 
-  std::string runtime() const {
-    std::string out = fmt::format("\t.include \"{}/chord_runtime.s\"\n", around_.runtime_folder);
+  std::vector<std::string> runtime() const {
+    std::vector<std::string> out = {"chord_runtime"};
     for (const RuntimeGroup &group : runtime_groups()) {
-      if (group.is_needed(options_)) out += fmt::format("\t.include \"{}/chord_runtime_{}.s\"\n", around_.runtime_folder, group.name);
+      if (group.is_needed(options_)) out.push_back(std::string("chord_runtime_") + group.name);
     }
     return out;
   }

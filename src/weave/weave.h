@@ -1,8 +1,8 @@
 // Original assembly in, woven assembly and its map out.
 //
 // The woven text is the original with edits, followed by the counters, the records
-// that the runtime reads, the anchors, the map and the runtime itself (COMDAT
-// groups of which the linker keeps one copy each, so any linker and any driver will do).
+// that the runtime reads, the anchors and the map. The runtime itself (COMDAT groups of which the linker
+// keeps one copy each, so any linker and any driver will do) is named, and joined by whoever assembles the text.
 #pragma once
 
 #include <map>
@@ -20,7 +20,7 @@ namespace chord::weave {
 // Files that the woven text includes; paths as the assembler will see them.
 struct Surroundings {
   std::string map_file;        // will hold format::encode_map(Woven::map)
-  std::string runtime_folder;  // with the runtime's assembly, a file for each group
+  std::string runtime_folder;  // with the runtime's groups and chord_visible.s
 };
 
 // What weaving the paths of a procedure changed besides inserting.
@@ -32,6 +32,7 @@ struct PathChanges {
 
 struct Woven {
   std::string text;
+  std::vector<std::string> runtime;    // files of the runtime that the object needs, without what follows the dot
   std::vector<Edits::Range> inserted;  // what of the text is ours, ascending
   format::UnitMap map;
   uint32_t woven = 0;    // procedures with probes

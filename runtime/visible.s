@@ -1,7 +1,6 @@
-// The names that other modules may see. They are in groups of their own and come with an object only where
-// they are wanted (weave/weave.cc sets the symbols that are asked for here): a shared object has the interface
-// of the plain one, unless it uses ours.
-asm(R"(
+# The names that other modules may see. They are in groups of their own and come with an object only where
+# they are wanted (weave/weave.cc sets the symbols that are asked for here): a shared object has the interface
+# of the plain one, unless it uses ours.
 	.macro __chord_visible name, binding, function
 	\binding \name
 	.type \name, @function
@@ -13,7 +12,7 @@ asm(R"(
 	.size \name, . - \name
 	.endm
 
-	.ifdef .Lprogram
+	.ifdef .Lchordrt_program
 	.pushsection .text.chord_program,"axG",@progbits,__chord_program_1,comdat
 	__chord_visible pthread_create, .weak, __chord_wrap_pthread_create
 	__chord_visible thrd_create, .weak, __chord_wrap_thrd_create
@@ -24,7 +23,7 @@ __chord_program:
 	.popsection
 	.endif
 
-	.ifdef .Lapi
+	.ifdef .Lchordrt_api
 	.pushsection .text.chord_api,"axG",@progbits,__chord_api_1,comdat
 	.irp name, dump, reset, mark, pause, resume, events, events_process, budget, budget_extend, budget_left
 	__chord_visible __chord_api_\name, .globl, __chord_do_\name
@@ -32,4 +31,3 @@ __chord_program:
 	.popsection
 	.endif
 	.purgem __chord_visible
-)");
