@@ -240,6 +240,67 @@ enum {
 #define CHORD_CONTEXT_EXIT(key, thread) CHORD_CONTEXT_MIX((uint64_t)(key), 1 + (uint64_t)(thread))
 #define CHORD_CONTEXT_ROOT_KEY(kind) (UINT64_C(0x636f6e7465787400) + (kind))
 
+/* ---- Traces ---------------------------------------------------------------
+ *
+ * Code woven with --trace writes what control does to a stream of 64-bit words, one for each thread and woven module.
+ * Bits (core/trace_tokens.h; a 0 when a call has come back) are shifted into the first word of the thread-local state,
+ * whose highest set bit is above them; words go to the buffer as they are full, or before a word of another kind:
+ *   bit 63 set              63 bits, the first of them in bit 62
+ *   bit 62 set              fewer bits: below the highest bit that is set in the lower 62
+ *   else bits 56 to 61      CHORD_TRACE_*: what the lower 56 bits say
+ * Woven code knows the order of the state's words. */
+#define CHORD_TRACE_SYMBOL "__chord_trace"
+enum {
+  CHORD_TRACE_BITS = 0,  /* not yet in the buffer */
+  CHORD_TRACE_AT = 1,    /* where the next word goes */
+  CHORD_TRACE_END = 2,   /* once words go here or later the runtime is to be asked for more room */
+  CHORD_TRACE_BIAS = 3,  /* run-time minus link-time addresses of the module */
+  CHORD_TRACE_CHUNK = 4, /* the runtime's: the chunk it is in; null: none yet */
+  CHORD_TRACE_NUMBER = 5, /* likewise: of chunks so far */
+};
+#define CHORD_TRACE_FULL (UINT64_C(1) << 63)
+#define CHORD_TRACE_PARTIAL (UINT64_C(1) << 62)
+#define CHORD_TRACE_KIND_SHIFT 56
+/* Places are link-time addresses in the module, 0 if control was elsewhere. */
+enum {
+  CHORD_TRACE_ENTER = 0,  /* bits 32 to 55: as a partial word; 0 to 31: a place in the procedure that was entered. 0: nothing yet */
+  CHORD_TRACE_ENTER_FAR = 1,  /* the same for places that take more than 32 bits, without bits */
+  CHORD_TRACE_LEFT = 2,       /* the innermost activation is left early, where it stands */
+  CHORD_TRACE_LANDS = 3,      /* the innermost activation goes on at the place: a landing pad */
+  CHORD_TRACE_JUMPED = 4,     /* the activation that was last left is there again, and goes on at the place: a longjmp */
+  /* A signal interrupted the thread at the place. The bits before it are those that had been written and not yet gone
+   * to the buffer; how many is in bits 48 to 55: they are there again after the handler has returned. */
+  CHORD_TRACE_SIGNAL = 5,
+  CHORD_TRACE_SIGNAL_END = 6, /* where it goes on, if the handler has changed that; else 0 */
+  CHORD_TRACE_STANDS = 7,  /* the thread was last seen at the place, when the process ended */
+  CHORD_TRACE_THREAD_END = 8,
+  /* The stream begins in the middle: so many words follow, return addresses of the activations there are, outermost first. */
+  CHORD_TRACE_STACK = 9,
+  CHORD_TRACE_STOPPED = 10,  /* recording ended: a size limit, a full disk (see CHORD_TRACE_WHY_*) */
+};
+enum { CHORD_TRACE_WHY_LIMIT = 1, CHORD_TRACE_WHY_DISK = 2 };
+
+/* The file: chunks, one after the other, each at a multiple of 4096 bytes: this, then words up to the first that is 0. */
+#define CHORD_TRACE_MAGIC UINT64_C(0x0a85d17c68632afe)
+#define CHORD_TRACE_VERSION 1
+struct chord_trace_chunk {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t size;       /* bytes, all told: a multiple of 4096 */
+  uint32_t thread;     /* in order of creation, from 1 */
+  uint32_t process;
+  uint64_t number;     /* among those of its stream, from 0 */
+  uint64_t start_ns;   /* of the process */
+  uint64_t reserved;
+  uint32_t build_id_size;
+  uint32_t reserved_too;
+  uint8_t build_id[64];
+  char path[384];      /* of the module */
+};
+#ifdef __cplusplus
+static_assert(sizeof(struct chord_trace_chunk) == 504, "a multiple of 8");
+#endif
+
 /* Functions whose calls in woven code go to the runtime first: `call NAME` becomes
  * `call __chord_wrap_NAME`. Unlike symbol interposition this works in static
  * programs and in shared objects alike. */

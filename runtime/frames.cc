@@ -29,15 +29,16 @@ void *__chord_dlsym(void *, const char *) __asm__("dlsym") __attribute__((weak))
 }
 
 namespace chord::runtime {
-namespace {
-
-uint64_t call_place(const Frame &frame) { return frame.registers.pc() - (frame.interrupted ? 0 : 1); }
 
 // Our own frames are no one's business.
 bool is_ours(uint64_t pc) {
   return pc - reinterpret_cast<uint64_t>(&__chord_text) < static_cast<uint64_t>(&__chord_text_end - &__chord_text) ||
          in_own_mode(pc);
 }
+
+namespace {
+
+uint64_t call_place(const Frame &frame) { return frame.registers.pc() - (frame.interrupted ? 0 : 1); }
 
 uint32_t exit_kind(const Frame &frame) {
   if (!frame.interrupted) return CHORD_EXIT_AT_CALL;
@@ -68,12 +69,14 @@ bool asks_for_record(const Frame &frame) {
          frame.registers.pc() + static_cast<uint64_t>(load<int32_t>(call + 1)) == reinterpret_cast<uint64_t>(&__chord_enter);
 }
 
-void record(Instance &instance, const Frame &frame, int64_t count) {
+// False: it is none of the program's.
+bool record(Instance &instance, const Frame &frame, int64_t count) {
   uint64_t place = call_place(frame);
-  if (is_ours(place) || !in_woven_module(instance, place) || asks_for_record(frame)) return;
+  if (is_ours(place) || !in_woven_module(instance, place) || asks_for_record(frame)) return false;
   uint64_t path = path_of(instance, frame);
   record_exit(instance, frame.registers.pc(), exit_kind(frame), path, count);
   if (frame.context != nullptr) record_registers(instance, frame, path, count);
+  return true;
 }
 
 bool in_unwinder(Instance &instance, const Frame &frame) {
@@ -140,7 +143,8 @@ void record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
   for (bool leaving = false;;) {
     if (frame.leaving != 0 && !leaving) interrupted_jump = frame;
     leaving = frame.leaving != 0;
-    if (!leaving && frame.registers.sp() > floor) record(instance, frame, count);
+    bool recorded = !leaving && frame.registers.sp() > floor && record(instance, frame, count);
+    if (recorded && count == 1) tell_traces(instance, CHORD_TRACE_LEFT, nullptr, frame.registers.pc());
     if (count == 1) put_back_site(instance, frame);
     uint64_t sp = frame.registers.sp();
     if (step(instance, frame) != Step::caller) return;
@@ -161,7 +165,7 @@ bool record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t
     return false;
   }
   if (thread != nullptr) thread->popped = 0;
-  if (count == 1 && remember_jump(instance, from, target)) return true;
+  if (count == 1 && hooks_of(instance, mode_trace) == nullptr && remember_jump(instance, from, target)) return true;
   if (!reaches(instance, from, target)) {
     instance.notes |= note_other_stack;
     return false;
@@ -178,7 +182,10 @@ void record_left_frame(Instance &instance, Thread &thread, Frame frame, uint64_t
       instance.notes |= note_stack_lost;
       return;
     }
-    if (inner.registers.sp() <= target && target < frame.registers.sp()) return record(instance, inner, 1);
+    if (inner.registers.sp() <= target && target < frame.registers.sp()) {
+      record(instance, inner, 1);
+      return;
+    }
   }
 }
 
@@ -268,6 +275,7 @@ void note_passing(const Frame &passing, bool lands) {
     record_interrupted(*running, passing);
   else
     record_exit(*running, passing.registers.pc(), CHORD_EXIT_AT_CALL, path_of(*running, passing), 1);
+  if (!lands) tell_traces(*running, CHORD_TRACE_LEFT, nullptr, passing.registers.pc());
   if (!lands && passing.registers.pc() != 0) put_back_site(*running, passing);
 }
 
@@ -319,6 +327,9 @@ extern "C" CHORD_SHARED _Unwind_Reason_Code __chord_personality_with(int version
   _Unwind_Reason_Code result = real(version, actions, exception_class, exception, context);
   if (result == _URC_CONTINUE_UNWIND || result == _URC_INSTALL_CONTEXT)
     note_passing(passing, result == _URC_INSTALL_CONTEXT);
+  Instance *running = instance();
+  if (result == _URC_INSTALL_CONTEXT && running != nullptr && hooks_of(*running, mode_trace) != nullptr)
+    tell_traces(*running, CHORD_TRACE_LANDS, nullptr, where(context, __builtin_return_address(0)).registers.pc());
   return result;
 }
 

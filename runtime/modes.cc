@@ -59,6 +59,16 @@ void put_back_site(const Instance &instance, uint64_t slot) {
   if (is_slot(instance, slot)) set_site(instance, slot);
 }
 
+// The module that is ending is no longer listed.
+void tell_traces(Instance &instance, uint32_t kind, const Frame *where, uint64_t pc) {
+  auto tell = [&](const ModuleState &state) {
+    if (const auto *hooks = reinterpret_cast<const TraceHooks *>(state.modes[mode_trace])) hooks->note(instance, kind, where, pc);
+  };
+  tell(__chord_module);
+  for (const ModuleState *state = instance.states; state != nullptr; state = state->next)
+    if (state != &__chord_module) tell(*state);
+}
+
 void forget_mode_records(Instance &instance) {
   for (ModeRecord &record : instance.mode_records) {
     if (record.data != nullptr) unmap_pages(record.data, record.capacity);

@@ -17,6 +17,7 @@
 
 namespace chord::runtime {
 
+struct Frame;
 struct Instance;
 struct Module;
 struct Thread;
@@ -92,6 +93,17 @@ struct BudgetHooks {
   int (*set)(uint32_t kind, uint64_t events, void (*callback)(int, uint64_t));
   int (*extend)(uint32_t kind, uint64_t events);
   uint64_t (*left)(uint32_t kind);
+};
+
+struct TraceHooks {
+  ModeHooks hooks;
+  // CHORD_TRACE_*: of an activation (LEFT, LANDS, JUMPED: return address, or where it goes on), or of the calling thread, which
+  // stands there.
+  void (*note)(Instance &instance, uint32_t kind, const Frame *where, uint64_t pc);
+  // What to install instead of a handler that the program wants for a signal, and the program's own where ours is found;
+  // `before`: what the program had wanted before.
+  void *(*take_handler)(int signal, void *wanted, void *&before);
+  void *(*real_handler)(int signal, void *found, void *before);
 };
 
 // What a mode gives the segment: left by `collect` in memory from map_pages, written as a record of that

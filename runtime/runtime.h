@@ -228,6 +228,8 @@ void leave_modes(Instance &instance, const ModuleState &state);
 // Whether that is code of a mode in the calling module.
 bool in_own_mode(uint64_t pc);
 void forget_mode_records(Instance &instance);
+// To every module that writes traces (TraceHooks::note).
+void tell_traces(Instance &instance, uint32_t kind, const Frame *where, uint64_t pc);
 // Of an environment that may be null; null: it is not set.
 CHORD_SHARED const char *variable(char **environment, const char *name) __asm__("__chord_variable");
 
@@ -265,11 +267,11 @@ void choose_place(Instance &instance, const char *asked, const char *built_in, c
 // Those above the file.
 void make_folders(char *path);
 // The place with its % filled in.
-void expand_out(const Instance &instance, Text &path);
+CHORD_SHARED void expand_out(const Instance &instance, Text &path) __asm__("__chord_expand_out");
 // For appending; negative: the kernel's error, or EMEDIUMTYPE for what is no profile (open_profile.cc).
 long open_profile(const Instance &instance, const char *path);
 // Never one of the standard numbers: the program may still write to those.
-long open_above_standard(const char *path, int flags, int mode);
+CHORD_SHARED long open_above_standard(const char *path, int flags, int mode) __asm__("__chord_open_above_standard");
 void remember_stderr(Instance &instance);
 // One line for the user, if stderr is still the one the program was started with.
 CHORD_SHARED void say(const Instance &instance, const Text &message) __asm__("__chord_say");

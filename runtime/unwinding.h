@@ -41,10 +41,13 @@ struct Frame {
 // As CHORD_PATH_NOTE, at the end of code that has recorded a longjmp and makes it.
 #define CHORD_JUMP_NOTE (CHORD_PATH_IN_FRAME + 1)
 
+// Whether that is code of the runtime in the calling module.
+CHORD_SHARED bool is_ours(uint64_t pc) __asm__("__chord_is_ours");
+
 enum class Step { caller, end, lost };
 // Replaces the frame by its caller's. `lost`: no unwind information.
-Step step(Instance &instance, Frame &frame);
-Frame frame_of(const ucontext_t &context);
+CHORD_SHARED Step step(Instance &instance, Frame &frame) __asm__("__chord_step");
+CHORD_SHARED Frame frame_of(const ucontext_t &context) __asm__("__chord_frame_of");
 // What a walk through a frame depends on, if its rule is an ordinary one and
 // still remembered.
 constexpr int callee_saved[] = {3, 6, 12, 13, 14, 15};
@@ -98,12 +101,14 @@ bool record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t
 
 // The frame that contains `target` is left by a longjmp; those below it are told apart.
 void record_left_frame(Instance &instance, Thread &thread, Frame from, uint64_t target);
-// libc keeps the stack pointer of a jmp_buf mangled with a per-process secret.
-inline uint64_t stack_pointer_of(const long *registers) {
-  uint64_t value = static_cast<uint64_t>(registers[6]);
+// libc keeps the stack pointer of a jmp_buf, and where it returns to, mangled with a per-process secret.
+inline uint64_t demangled(long kept) {
+  auto value = static_cast<uint64_t>(kept);
   asm("rorq $17, %0\n\txorq %%fs:0x30, %0" : "+r"(value) : : "cc");
   return value;
 }
+inline uint64_t stack_pointer_of(const long *registers) { return demangled(registers[6]); }
+inline uint64_t return_address_of(const long *registers) { return demangled(registers[7]); }
 
 // ---- longjmps seen before (jumps.cc) ------------------------------------------
 

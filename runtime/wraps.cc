@@ -219,7 +219,7 @@ CHORD_WRAPPER CHORD_FAST uint64_t *__chord_note_jump(const __jmp_buf_tag *enviro
   uint64_t target = stack_pointer_of(environment->__jmpbuf);
   bool usual = thread != nullptr && thread->paused == nullptr && thread->popped == 0 && !thread->cleanup_is_set;
   const auto *calls = hooks_of<CallsHooks>(*running, mode_calls);
-  if (usual && (calls == nullptr || !calls->measures(*running)))
+  if (usual && (calls == nullptr || !calls->measures(*running)) && hooks_of(*running, mode_trace) == nullptr)
     if (JumpPath *path = known_jump(*running, jump->caller, target)) {
       jump->target = target;
       if (path->lands != 0) set_site(*running, path->lands);
@@ -230,6 +230,7 @@ CHORD_WRAPPER CHORD_FAST uint64_t *__chord_note_jump(const __jmp_buf_tag *enviro
   Frame here;
   here.registers = jump->caller;
   if (record_jump(*running, thread, here, target, 1)) jump->target = target;
+  tell_traces(*running, CHORD_TRACE_JUMPED, nullptr, return_address_of(environment->__jmpbuf));
   return nullptr;
 }
 
@@ -323,8 +324,22 @@ CHORD_WRAPPER void __chord_note_vfork(uint64_t stack_pointer) {
 CHORD_WRAPPER int __chord_wrap_sigaction(int signal, const struct sigaction *action, struct sigaction *old) {
   // `old` may be `action`: look first.
   bool resets = action != nullptr && action->sa_handler == SIG_DFL;
-  int result = sigaction(signal, action, old);
   Instance *running = instance();
+  const auto *traces = running != nullptr ? hooks_of<TraceHooks>(*running, mode_trace) : nullptr;
+  struct sigaction ours;
+  void *before = nullptr;
+  if (traces != nullptr) {
+    void *wanted = action != nullptr ? reinterpret_cast<void *>(action->sa_handler) : nullptr;
+    void *taken = traces->take_handler(signal, wanted, before);
+    if (action != nullptr && taken != wanted) {
+      ours = *action;
+      ours.sa_handler = reinterpret_cast<sighandler_t>(taken);
+      action = &ours;
+    }
+  }
+  int result = sigaction(signal, action, old);
+  if (traces != nullptr && result == 0 && old != nullptr)
+    old->sa_handler = reinterpret_cast<sighandler_t>(traces->real_handler(signal, reinterpret_cast<void *>(old->sa_handler), before));
   if (result != 0 || running == nullptr || running->fatal_hook == nullptr) return result;
   if (old != nullptr && old->sa_sigaction == running->fatal_hook) {
     zero_bytes(old, sizeof *old);
@@ -335,8 +350,12 @@ CHORD_WRAPPER int __chord_wrap_sigaction(int signal, const struct sigaction *act
 }
 
 CHORD_WRAPPER sighandler_t __chord_wrap_signal(int number, sighandler_t handler) {
-  sighandler_t old = signal(number, handler);
   Instance *running = instance();
+  const auto *traces = running != nullptr ? hooks_of<TraceHooks>(*running, mode_trace) : nullptr;
+  void *before = nullptr, *wanted = reinterpret_cast<void *>(handler);
+  if (traces != nullptr) wanted = traces->take_handler(number, wanted, before);
+  sighandler_t old = signal(number, reinterpret_cast<sighandler_t>(wanted));
+  if (traces != nullptr && old != SIG_ERR) old = reinterpret_cast<sighandler_t>(traces->real_handler(number, reinterpret_cast<void *>(old), before));
   if (old == SIG_ERR || running == nullptr || running->fatal_hook == nullptr) return old;
   if (handler == SIG_DFL) retake_signal(*running, number);
   return old == reinterpret_cast<sighandler_t>(reinterpret_cast<void *>(running->fatal_hook)) ? SIG_DFL : old;

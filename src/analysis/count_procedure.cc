@@ -149,8 +149,9 @@ void add_running(const core::Graph &graph, const core::Plan &plan, core::Measure
 void count_procedure(const MeasuredProcedure &measured, CountedProcedure &procedure) {
   const format::Procedure &map = *procedure.map;
   procedure.problem = measured.problem;
-  if (map.plan.placement == core::Placement::none) {
-    procedure.problem = "it was built with --events alone, without counters of its own";
+  if (!core::counts_anything(map.plan.placement)) {
+    procedure.problem = map.plan.placement == core::Placement::trace ? "it was built with --trace, without counters"
+                                                                     : "it was built with --events alone, without counters of its own";
     count_nothing(procedure);
     return;
   }

@@ -328,7 +328,7 @@ class Counter {
       procedure.module = number;
       procedure.incomplete = incomplete_;
       program_.exact = program_.exact && procedure.certain();
-      if (procedure.map->plan.placement == core::Placement::none) {
+      if (!core::counts_anything(procedure.map->plan.placement)) {
         ++without_counters_;
       } else if (!procedure.exact() && !procedure.counts_chosen_paths()) {
         program_.warnings.push_back(fmt::format("{}: its counts contradict each other and are not shown: {}",

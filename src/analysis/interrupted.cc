@@ -77,6 +77,7 @@ class Adder {
 
 bool add_interruption(const format::Procedure &p, const format::Anchor &anchor, uint32_t part, uint32_t offset,
                       const Interruption &interruption, MeasuredProcedure &measured) {
+  if (!core::counts_anything(p.plan.placement)) return true;
   PartLayout layout(p, anchor, part);
   Adder adder(p, interruption, measured);
   if (std::optional<uint32_t> spot = layout.spot_at(offset); spot && *spot < p.spots.size()) {

@@ -99,7 +99,7 @@ Program load_group(const Group &segments, const ObjectStore &store, const LoadOp
   Program program = count_program(std::move(objects), segments, options.context);
   if (!options.program.empty()) program.path = options.program;  // where it is now
   bool counted = std::any_of(program.procedures.begin(), program.procedures.end(), [](const CountedProcedure &p) {
-    return p.map->plan.placement != core::Placement::none;
+    return core::counts_anything(p.map->plan.placement);
   });
   auto chosen = static_cast<size_t>(std::count_if(program.procedures.begin(), program.procedures.end(),
                                                   [](const CountedProcedure &p) { return p.counts_chosen_paths(); }));

@@ -80,6 +80,7 @@ class Procedure {
       case core::Placement::vertex_edge:
         return core::place_vertex_edge_counters(graph_, costs, why_not);
       case core::Placement::none:
+      case core::Placement::trace:
       case core::Placement::paths:
       case core::Placement::chosen_paths:
         break;

@@ -29,6 +29,7 @@ int cmd_dump(std::vector<std::string> args);
 int cmd_top(std::vector<std::string> args);
 int cmd_paths(std::vector<std::string> args);
 int cmd_contexts(std::vector<std::string> args);
+int cmd_trace(std::vector<std::string> args);
 int cmd_events(std::vector<std::string> args);
 int cmd_diff(std::vector<std::string> args);
 int cmd_tests(std::vector<std::string> args);

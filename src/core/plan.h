@@ -19,7 +19,10 @@ enum class Placement : uint8_t {
   none,         // nothing is counted, and nothing can be told
   paths,        // one counter per acyclic path (core/path_numbering.h)
   chosen_paths,  // some paths alone (core/chosen_paths.h); edges cannot be told
+  trace,         // nothing is counted: control flow is written down (core/trace_tokens.h)
 };
+
+inline bool counts_anything(Placement placement) { return placement != Placement::none && placement != Placement::trace; }
 
 enum class Site : uint8_t { edge, vertex, sum };
 

@@ -148,6 +148,12 @@ void choose_contexts(const Word &option, weave::Options &options) {
   }
 }
 
+void choose_trace(const Word &option, weave::Options &options) {
+  if (option.has_value && option.value != "bits")
+    throw base::UsageError(fmt::format("{}={}: no such encoding", option.name, option.value), "bits");
+  options.trace = true;
+}
+
 // Kept in the objects, whoever runs them wherever: absolute. The % of the present folder's name stand for themselves.
 void choose_place(const Word &word, weave::Options &options) {
   constexpr size_t kLongest = 4000;  // runtime/runtime.h: Instance::out
@@ -215,6 +221,12 @@ constexpr BuildOption kOptions[] = {
      choose_contexts,
      [](const Options &o, Words &w) {
        if (o.context) w.push_back(fmt::format("--context=depth:{}{}", o.context_depth, o.context_functions ? ",functions" : ""));
+     }},
+    {"--trace", Group::what, "[=bits]",
+     "write down the whole control flow of every thread, in PROGRAM.chordtrace (chord trace), and count nothing",
+     choose_trace,
+     [](const Options &o, Words &w) {
+       if (o.trace) w.emplace_back("--trace");
      }},
     {"--only", Group::what, "GLOB", "count these functions or source files alone; may be repeated",
      [](const Word &word, Options &o) { o.only.push_back(word.value); },
@@ -306,6 +318,13 @@ constexpr Conflict kConflicts[] = {
     {"--context", "--counters=atomic", "each thread counts in records of its own"},
     {"--context", "--counters=global", "each thread counts in records of its own"},
     {"--context", "--place", "records hold the counters of the optimal placement"},
+    {"--trace", "--paths", "what paths ran follows from a trace; builds for traces count nothing"},
+    {"--trace", "--context", "builds for traces count nothing"},
+    {"--trace", "--events", "builds for traces count nothing"},
+    {"--trace", "--callsites", "builds for traces count nothing"},
+    {"--trace", "--budget", "budgets are of events, which builds for traces do not count"},
+    {"--trace", "--durable", "builds for traces count nothing; what has been written down survives in any case"},
+    {"--trace", "--place", "builds for traces count nothing"},
     {"--durable", "--counters=atomic", "counts that survive are those of each thread"},
     {"--durable", "--counters=global", "counts that survive are those of each thread"},
 };

@@ -58,7 +58,7 @@ bool is_place(const Procedure &p, const core::Counter &c) {
 }
 
 std::string plan_defect(const Procedure &p) {
-  if (p.plan.placement > core::Placement::chosen_paths) return "unknown placement";
+  if (p.plan.placement > core::Placement::trace) return "unknown placement";
   const core::PathPlan &paths = p.plan.paths;
   if (paths.chosen.size() != paths.slots.size()) return "the chosen paths do not fit their counters";
   for (size_t k = 0; k < paths.chosen.size(); ++k) {
@@ -106,11 +106,13 @@ std::string held_defect(const Procedure &p) {
     if (outside(h.updates, p.instructions.size())) return "a held counter's instruction is out of range";
     if (outside(h.blocks, p.blocks.size()) || outside(h.due, p.blocks.size())) return "a held counter's loop is out of range";
   }
+  // Of a trace: tokens (format/traced_calls.h).
+  const size_t counters = p.plan.placement == core::Placement::trace ? p.edges.size() + p.instructions.size() + 1 : p.plan.counters.size();
   for (const Spot &s : p.spots) {
     if (s.fragment >= p.fragments.size()) return "a spot's fragment is out of range";
     if (s.instruction != core::kNone && s.instruction >= p.instructions.size()) return "a spot's instruction is out of range";
     for (const Spot::Lack &lack : s.lacks) {
-      if (lack.counter >= p.plan.counters.size()) return "a spot's counter is out of range";
+      if (lack.counter >= counters) return "a spot's counter is out of range";
     }
     for (uint32_t h : s.held) {
       if (h >= p.held.size()) return "a spot's held counter is out of range";

@@ -54,6 +54,7 @@ const char *name_of(Placement placement) {
     case Placement::chosen_paths:
       return "chosen paths";
     case Placement::none:
+    case Placement::trace:
       break;
   }
   return "none";

@@ -6,6 +6,7 @@
 #include "weave/events/events.h"
 #include "weave/exits/leaps.h"
 #include "weave/paths/paths.h"
+#include "weave/trace/trace.h"
 
 namespace chord::weave {
 namespace {
@@ -14,10 +15,12 @@ bool always(const Options &) { return true; }
 bool counts_paths(const Options &o) { return o.paths; }
 bool keeps_contexts(const Options &o) { return o.context; }
 bool measures_calls(const Options &o) { return o.callsites; }
+bool traces(const Options &o) { return o.trace; }
 bool counts_events(const Options &o) { return o.events != 0; }
 bool checks_budgets(const Options &o) { return o.budget; }
 
 constexpr Mode kModes[] = {
+    {"trace", traces, plan_trace, nullptr, trace_unit_text},
     {"paths", counts_paths, plan_paths, nullptr, nullptr},
     {"context records", keeps_contexts, plan_context_records, context_record_text, nullptr},
     {"call totals", measures_calls, plan_brackets, totals_record_text, nullptr},
@@ -31,6 +34,7 @@ constexpr RuntimeGroup kGroups[] = {
     {"context", keeps_contexts},
     {"calls", measures_calls},
     {"budget", checks_budgets},
+    {"trace", traces},
 };
 
 }  // namespace

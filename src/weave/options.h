@@ -43,6 +43,7 @@ struct Options {
   bool context = false;             // count in records of calling contexts (weave/contexts/contexts.h)
   bool context_functions = false;   // call sites of one function are one
   uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
+  bool trace = false;               // write down control flow, and count nothing (weave/trace/trace.h)
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;

@@ -5,7 +5,8 @@
  * START is where the program begins (_start), RANGES a file as in stepping.h, addresses in
  * hexadecimal. For each instruction in a range that is about to be executed, and for the
  * first and the last of those in between, OUT gets three 64-bit words: number of the
- * thread, program counter, stack pointer. */
+ * thread, program counter, stack pointer. With TRACE_FAULTS in the environment an instruction that
+ * faults, which is in OUT already, is followed by three words of which the second is 0. */
 #define _GNU_SOURCE
 #include "../oracle/stepping.h"
 
@@ -25,7 +26,7 @@ int main(int argc, char **argv) {
   read_ranges(argv[2]);
   FILE *out = fopen(argv[3], "w");
   if (out == NULL) die(argv[3]);
-  int status;
+  int status, tells_faults = getenv("TRACE_FAULTS") != NULL;
   pid_t child = start_stopped(argv + 4);
   run_to(child, strtoull(argv[1], NULL, 16), 0); /* not through the dynamic linker's work */
   ptrace(PTRACE_SINGLESTEP, child, NULL, NULL);
@@ -46,6 +47,11 @@ int main(int argc, char **argv) {
         before[1] = inside ? 0 : record[1];
         before[2] = record[2];
       }
+    }
+    if (tells_faults && (sent == SIGSEGV || sent == SIGBUS || sent == SIGFPE || sent == SIGILL)) {
+      siginfo_t info;
+      uint64_t record[3] = {thread_of(id), 0, 0};
+      if (ptrace(PTRACE_GETSIGINFO, id, NULL, &info) == 0 && info.si_code > 0) fwrite(record, sizeof record, 1, out);
     }
     ptrace(PTRACE_SINGLESTEP, id, NULL, (void *)(long)sent);
   }

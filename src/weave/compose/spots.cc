@@ -283,6 +283,15 @@ std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std:
   return text + jump;
 }
 
+std::string SpotWriter::text_outside(const Site &site, uint32_t counter, const isa::Snippet &code, bool unwind) {
+  const uint64_t order = kFirstStub + stubs_++;
+  State counted = usual(site.next), lacking = counted;
+  ++lacking.lacks[counter];
+  auto written = [&](std::string_view part) { return unwind ? std::string(part) : without_unwind_lines(part); };
+  std::string text = code.lead().empty() ? "" : put_label(site.fragment, order, lacking) + written(code.lead());
+  return text + put_label(site.fragment, order, counted) + written(code.rest());
+}
+
 std::vector<SpotWriter::Placed> SpotWriter::take() {
   std::stable_sort(spots_.begin(), spots_.end(), [](const Ordered &a, const Ordered &b) {
     return std::pair(a.placed.spot.fragment, a.order) < std::pair(b.placed.spot.fragment, b.order);

@@ -42,6 +42,9 @@ class SpotWriter {
   std::string text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
                            const std::string &target, const std::string &jump, uint32_t gap = assembly::kNoStatement);
 
+  // Code that a probe which counts jumps to; its `tail` follows the count.
+  std::string text_outside(const Site &site, uint32_t counter, const isa::Snippet &code, bool unwind);
+
   // All spots, in the order of their places; then no more text may be asked for.
   struct Placed {
     std::string label;

@@ -70,12 +70,15 @@ class Weaver {
     bool follows = rules.frame_follows_stack_pointer();
     if (is_widened()) rules = widened(std::move(rules), plan_.holder);
     if (follows) rules.frame_offset += code.depth;
-    if (code.site.kind == Site::Kind::slot_stub) {
-      places_[code.edge].push_back(code.place);
-    } else if (!code.place.empty()) {
-      name_inside(code.site.statement, code.place);
+    if (!code.place.empty()) {
+      if (code.site.kind == Site::Kind::slot_stub)
+        places_[code.edge].push_back(code.place);
+      else
+        name_inside(code.site.statement, code.place);
     }
-    stubs_[code.site.fragment].push_back({code.label, follows ? code.code.text : without_unwind_lines(code.code.text), std::move(rules)});
+    std::string text = code.counts == core::kNone ? (follows ? code.code.text : without_unwind_lines(code.code.text))
+                                                  : spots_.text_outside(code.site, code.counts, code.code, follows);
+    stubs_[code.site.fragment].push_back({code.label, std::move(text), std::move(rules)});
   }
 
   // Where a way ends that has run an instruction and counted nothing behind it yet: at the

@@ -43,8 +43,9 @@ std::optional<core::Plan> place_counters(const core::Graph &graph, const core::C
     case core::Placement::redundant: return core::place_block_counters(graph, costs, holds_code, why_not);
     case core::Placement::vertex: return core::place_vertex_counters(graph, costs, why_not);
     case core::Placement::vertex_edge: return core::place_vertex_edge_counters(graph, costs, why_not);
+    case core::Placement::trace:
     case core::Placement::paths:
-    case core::Placement::chosen_paths: break;  // planned with their probes (weave/paths/paths.h)
+    case core::Placement::chosen_paths: break;  // planned with their probes (weave/paths/paths.h, weave/trace/trace.h)
     case core::Placement::none: {
       core::Plan nothing;
       nothing.placement = core::Placement::none;

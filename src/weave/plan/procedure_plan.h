@@ -27,6 +27,7 @@ struct OutsideCode {
   std::string label;
   std::string place;       // label that tells unwinding where it stands (isa::Check); empty: none is needed
   int depth = 0;           // bytes that the probe has pushed when it jumps
+  uint32_t counts = core::kNone;  // what its `tail` follows the count of (Piece::number); kNone: nothing
 };
 
 struct ProcedurePlan {

@@ -1,0 +1,224 @@
+// What woven code calls to write a word of its trace (isa/x86_64_trace.cc).
+//
+// %r10 is the offset of the thread's state, %r11 the place in the buffer. The word is pushed, and popped into its place:
+// that leaves both registers. Whoever is interrupted at the pop, or at the instruction after it, which sets the bits anew,
+// is in a window (trace.h); for each there is an entry in a table. `until`: up to where what the routine was called for has been written.
+#include "trace.h"
+
+asm(R"(
+	.pushsection .data.rel.ro.chord_trace,"aw",@progbits
+	.globl __chord_trace_windows
+	.hidden __chord_trace_windows
+	.p2align 3
+__chord_trace_windows:
+	.popsection
+
+	# The word on the stack into the buffer; then `reset`, which is one instruction.
+	.macro __chord_put kind, until, reset:vararg
+	movl $8, %r11d
+	xaddq %r11, %fs:8(%r10)
+77:	popq (%r11)
+	.cfi_adjust_cfa_offset -8
+78:	\reset
+79:
+	.pushsection .data.rel.ro.chord_trace,"aw",@progbits
+	.quad 77b, 78b, 79b, \kind, \until
+	.popsection
+	.endm
+
+	# If there is no more room. The word is still below the stack pointer.
+	.macro __chord_look
+	cmpq %fs:16(%r10), %r11
+	jb 76f
+	pushq -8(%rsp)
+	.cfi_adjust_cfa_offset 8
+	call __chord_trace_full
+	leaq 8(%rsp), %rsp
+	.cfi_adjust_cfa_offset -8
+76:
+	.endm
+
+	# `deep`: bytes that were pushed since the call from the procedure that is entered.
+	.macro __chord_enter_body deep
+70:	movq __chord_trace@gottpoff(%rip), %r10
+	movq %fs:(%r10), %r11
+	cmpq $0xffffff, %r11
+	ja 71f
+	shlq $32, %r11
+	addq \deep(%rsp), %r11
+	subq %fs:24(%r10), %r11
+	pushq %r11
+	.cfi_adjust_cfa_offset 8
+	__chord_put 0, 71f, movq $1, %fs:(%r10)
+	__chord_look
+	.endm
+
+	# Too many bits to go with it: they go first.
+	.macro __chord_enter_rest
+71:	btsq $62, %r11
+	jc 72f
+	pushq %r11
+	.cfi_adjust_cfa_offset 8
+	__chord_put 0, 0, movq $1, %fs:(%r10)
+	jmp 70b
+72:	shrq $1, %r11
+	btsq $62, %r11
+	pushq %r11
+	.cfi_adjust_cfa_offset 8
+	__chord_put 2, 0, andq $1, %fs:(%r10)
+	orq $2, %fs:(%r10)
+	jmp 70b
+	.endm
+
+	.pushsection .text
+	.globl __chord_trace_enter
+	.hidden __chord_trace_enter
+	.type __chord_trace_enter, @function
+	.p2align 4
+__chord_trace_enter:
+	.cfi_startproc
+	endbr64
+	__chord_enter_body 0
+	ret
+	__chord_enter_rest
+	.cfi_endproc
+	.size __chord_trace_enter, . - __chord_trace_enter
+
+	.globl __chord_trace_enter_kept
+	.hidden __chord_trace_enter_kept
+	.type __chord_trace_enter_kept, @function
+	.p2align 4
+__chord_trace_enter_kept:
+	.cfi_startproc
+	endbr64
+	__chord_push r10, r11
+	__chord_enter_body 16
+	__chord_pop r11, r10
+	ret
+	.cfi_adjust_cfa_offset 16
+	__chord_enter_rest
+	.cfi_endproc
+	.size __chord_trace_enter_kept, . - __chord_trace_enter_kept
+
+	# The bits are full.
+	.globl __chord_trace_flush
+	.hidden __chord_trace_flush
+	.type __chord_trace_flush, @function
+	.p2align 4
+__chord_trace_flush:
+	.cfi_startproc
+	endbr64
+	__chord_push r10, r11
+	movq __chord_trace@gottpoff(%rip), %r10
+	pushq %fs:(%r10)
+	.cfi_adjust_cfa_offset 8
+	__chord_put 0, 0, movq $1, %fs:(%r10)
+	__chord_look
+	__chord_pop r11, r10
+	ret
+	.cfi_endproc
+	.size __chord_trace_flush, . - __chord_trace_flush
+
+	# A token for which there is too little room: above the return address, its length above 16 bits of value.
+	.globl __chord_trace_split
+	.hidden __chord_trace_split
+	.type __chord_trace_split, @function
+	.p2align 4
+__chord_trace_split:
+	.cfi_startproc
+	endbr64
+	__chord_push rax, rcx, rdx, rsi, rdi, r10, r11
+	movq __chord_trace@gottpoff(%rip), %r10
+	movq %fs:(%r10), %rdx
+	movl 64(%rsp), %eax
+	movl %eax, %ecx
+	shrl $16, %ecx
+	movzwl %ax, %eax
+	bsrq %rdx, %r11
+	xorl $63, %r11d
+	subl %r11d, %ecx	# bits that are left for the next word
+	movl %eax, %esi
+	shrl %cl, %esi
+	movl $-1, %edi
+	shll %cl, %edi
+	notl %edi
+	andl %edi, %eax
+	leal 1(%rdi,%rax), %eax
+	movl %r11d, %ecx
+	shlq %cl, %rdx
+	orq %rsi, %rdx
+	pushq %rdx
+	.cfi_adjust_cfa_offset 8
+	__chord_put 1, 75f, movq %rax, %fs:(%r10)
+	__chord_look
+	__chord_pop r11, r10, rdi, rsi, rdx, rcx, rax
+	ret
+75:	.cfi_endproc
+	.size __chord_trace_split, . - __chord_trace_split
+
+	# A word is above the return address. Keeps all registers.
+	.type __chord_trace_full, @function
+	.p2align 4
+__chord_trace_full:
+	.cfi_startproc
+	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
+	.cfi_offset rbp, -88
+	movq %rsp, %rbp
+	.cfi_def_cfa_register rbp
+	movq 88(%rbp), %rdi
+	andq $-16, %rsp
+	call __chord_trace_more
+	movq %rbp, %rsp
+	.cfi_def_cfa_register rsp
+	__chord_pop rbp, r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	.cfi_restore rbp
+	ret
+	.cfi_endproc
+	.size __chord_trace_full, . - __chord_trace_full
+	.globl __chord_trace_probes_end
+	.hidden __chord_trace_probes_end
+__chord_trace_probes_end:
+	.popsection
+
+	.pushsection .data.rel.ro.chord_trace,"aw",@progbits
+	.globl __chord_trace_windows_end
+	.hidden __chord_trace_windows_end
+__chord_trace_windows_end:
+	.popsection
+
+	# Where words go that nobody keeps.
+	.pushsection .bss
+	.globl __chord_trace_spare
+	.hidden __chord_trace_spare
+	.p2align 3
+__chord_trace_spare:
+	.zero 8192
+	.popsection
+
+	.purgem __chord_put
+	.purgem __chord_look
+	.purgem __chord_enter_body
+	.purgem __chord_enter_rest
+)");
+
+namespace chord::runtime {
+namespace {
+
+// The first word of a thread was made without the module's bias: it is where the procedure was entered.
+void put_first(TraceState &state, uint64_t word) {
+  uint64_t place = word - (uint64_t{1} << 32) - state.bias;
+  put_word(state, place >> 32 == 0 ? uint64_t{1} << 32 | place : marker(CHORD_TRACE_ENTER_FAR, place));
+}
+
+}  // namespace
+
+extern "C" CHORD_SHARED void __chord_trace_more(uint64_t word) {
+  TraceState &state = __chord_trace;
+  Mask mask = set_mask(~Mask{0});
+  bool is_new = state.chunk == nullptr;
+  next_chunk(state);
+  if (is_new && state.chunk != nowhere) put_first(state, word);
+  set_mask(mask);
+}
+
+}  // namespace chord::runtime

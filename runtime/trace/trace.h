@@ -1,0 +1,55 @@
+// Private declarations of the mode `trace`: the state of a thread's stream (chord_abi.h, "Traces"), and who does what.
+//
+//   probes.cc   what woven code calls: words into the buffer
+//   sink.cc     the file, and where the next words go
+//   markers.cc  what woven code does not see: frames that end early, signals, the end of threads and processes
+//
+// A word goes to the buffer in two steps: its place is taken by one instruction (xadd), then it is stored. So a
+// signal handler that comes in between writes after it. Handlers that do not return would leave the place empty: the
+// runtime, which handlers of the program are called by, makes the store good.
+#pragma once
+
+#include "runtime.h"
+
+namespace chord::runtime {
+
+// The order of the words is that of CHORD_TRACE_BITS, …
+struct TraceState {
+  uint64_t bits;
+  uint64_t *at, *end;
+  uint64_t bias;
+  chord_trace_chunk *chunk;  // null: the thread is new; `nowhere`: nothing is recorded
+  uint64_t number;
+};
+static_assert(sizeof(TraceState) == 48);
+inline chord_trace_chunk *const nowhere = reinterpret_cast<chord_trace_chunk *>(1);
+
+// Words that may be written behind `end` before somebody looks.
+constexpr size_t trace_slack = 64;
+
+// More room for the thread. Call with all signals blocked.
+void next_chunk(TraceState &state);
+// One word. Likewise.
+void put_word(TraceState &state, uint64_t word);
+// The bits that are not yet in the buffer, as words. Likewise.
+void put_bits(TraceState &state, uint64_t bits);
+inline uint64_t marker(uint32_t kind, uint64_t payload) { return uint64_t{kind} << CHORD_TRACE_KIND_SHIFT | payload; }
+// In the child of a fork: it has a file of its own.
+void forget_trace_file(Instance &instance);
+void read_limit(Instance &instance, const char *setting);
+
+extern "C" {
+extern __thread TraceState __chord_trace __attribute__((visibility("hidden"), tls_model("initial-exec")));
+// Addresses in probes.cc: of instructions that store a word, of those after them that set the bits anew, of the end.
+extern const char __chord_trace_enter[], __chord_trace_probes_end[] __attribute__((visibility("hidden")));
+struct TraceWindow {
+  uint64_t store, reset, end;
+  uint64_t kind;  // what the bits are from the store on: 1, what %rax holds, or the last bit alone
+  uint64_t until;  // from the store up to here the caller's token, or entry, is written; 0: that is not said
+};
+enum { window_empty = 0, window_rax = 1, window_last = 2 };
+extern const TraceWindow __chord_trace_windows[], __chord_trace_windows_end[] __attribute__((visibility("hidden")));
+extern uint64_t __chord_trace_spare[] __attribute__((visibility("hidden")));
+}
+
+}  // namespace chord::runtime

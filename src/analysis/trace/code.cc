@@ -1,0 +1,88 @@
+#include "analysis/trace/code.h"
+
+#include <fmt/core.h>
+
+#include <unordered_map>
+
+#include "base/diagnostics.h"
+#include "core/plan.h"
+#include "format/traced_calls.h"
+
+namespace chord::analysis {
+namespace {
+
+TracedProcedure describe(const format::UnitMap &unit, const format::Procedure &map, const format::Anchor &anchor) {
+  TracedProcedure p;
+  p.unit = &unit;
+  p.map = &map;
+  p.anchor = &anchor;
+  std::vector<bool> never;
+  p.out.resize(map.blocks.size());
+  for (uint32_t e = 0; e < map.edges.size(); ++e) {
+    never.push_back(map.edges[e].kind == format::EdgeKind::never);
+    if (!never[e] && e != core::Graph::return_edge()) p.out[map.edges[e].from].push_back(e);
+  }
+  p.tokens = core::trace_tokens(map.graph(), never);
+  p.block_of.assign(map.instructions.size(), core::kNone);
+  p.is_call.resize(map.instructions.size());
+  for (uint32_t b = 0; b < map.blocks.size(); ++b) {
+    for (uint32_t i = map.blocks[b].first; i < map.blocks[b].first + map.blocks[b].count; ++i) {
+      p.block_of[i] = b;
+      p.is_call[i] = (map.instructions[i].traits & isa::kCall) != 0;
+    }
+  }
+  for (uint32_t part = 0; part < anchor.parts.size() && part < map.fragments.size(); ++part) p.layouts.emplace_back(map, anchor, part);
+  return p;
+}
+
+}  // namespace
+
+TracedCode::TracedCode(const std::string &path, const std::string &build_id) : object_(std::make_unique<Object>(read_object(path, false))) {
+  if (!build_id.empty() && !object_->build_id.empty() && object_->build_id != build_id) {
+    throw base::Error(fmt::format("{}: is of another build (build id {}, the trace is of {})", path, show_build_id(object_->build_id), show_build_id(build_id)),
+                      "run the program again, or name its old executable with --program");
+  }
+  std::unordered_map<uint64_t, const format::Anchor *> anchors;
+  for (const format::Anchor &anchor : object_->anchors) {
+    if (is_live(anchor)) anchors.emplace(anchor.key, &anchor);
+  }
+  for (const format::UnitMap &unit : object_->units) {
+    for (const format::Procedure &map : unit.procedures) {
+      auto anchor = anchors.find(map.key);
+      if (!map.skipped.empty() || map.plan.placement != core::Placement::trace || anchor == anchors.end()) continue;
+      index_.add(static_cast<uint32_t>(procedures_.size()), *anchor->second);
+      procedures_.push_back(describe(unit, map, *anchor->second));
+    }
+  }
+  index_.sort();
+}
+
+std::optional<TracedPlace> TracedCode::find(uint64_t address) const {
+  std::optional<CodeIndex::Hit> hit = index_.find(address);
+  if (!hit || hit->part >= procedures_[hit->procedure].layouts.size()) return std::nullopt;
+  return TracedPlace{hit->procedure, hit->part, static_cast<uint32_t>(address - hit->anchor->parts[hit->part].address)};
+}
+
+std::optional<TracedPoint> TracedCode::point(const TracedPlace &place) const {
+  const TracedProcedure &p = procedures_[place.procedure];
+  const PartLayout &layout = p.layouts[place.part];
+  TracedPoint out;
+  std::optional<uint32_t> spot = layout.spot_at(place.offset);
+  if (!spot || *spot >= p.map->spots.size()) {
+    std::optional<uint32_t> next = layout.next_at(place.offset);
+    if (next) out.instruction = *next;
+    return next ? std::optional(out) : std::nullopt;
+  }
+  const format::Spot &found = p.map->spots[*spot];
+  out.instruction = found.instruction;
+  for (const format::Spot::Lack &lack : found.lacks) {
+    format::TokenNumber token = format::token_numbered(*p.map, lack.counter);
+    out.lacks = token.kind == format::TokenNumber::Kind::edge   ? TracedPoint::Lacks::edge
+                : token.kind == format::TokenNumber::Kind::call ? TracedPoint::Lacks::call
+                                                                : TracedPoint::Lacks::entry;
+    out.number = token.number;
+  }
+  return out;
+}
+
+}  // namespace chord::analysis

@@ -1,0 +1,62 @@
+// The code that a trace speaks of: traced procedures of one module, by number, with what replay asks of them.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/object.h"
+#include "analysis/woven_code.h"
+#include "core/graph.h"
+#include "core/trace_tokens.h"
+
+namespace chord::analysis {
+
+struct TracedProcedure {
+  const format::UnitMap *unit = nullptr;
+  const format::Procedure *map = nullptr;
+  const format::Anchor *anchor = nullptr;
+  std::vector<core::TraceToken> tokens;               // by edge
+  std::vector<std::vector<core::EdgeId>> out;         // by block: edges that control can take
+  std::vector<uint32_t> block_of;                     // by instruction; kNone: padding
+  std::vector<bool> is_call;                          // by instruction
+  std::vector<PartLayout> layouts;                    // by part
+};
+
+// Where an address lies in it.
+struct TracedPlace {
+  uint32_t procedure = 0;
+  uint32_t part = 0;
+  uint32_t offset = 0;  // woven, from the part's start
+};
+
+// In front of an instruction (kNone: it has left), with a token taken that is not yet written: that of an edge, the bit of
+// the call that has just come back, or the word of the entry.
+struct TracedPoint {
+  uint32_t instruction = core::kNone;
+  enum class Lacks : uint8_t { nothing, edge, call, entry } lacks = Lacks::nothing;
+  uint32_t number = core::kNone;  // of that edge, or call
+};
+
+class TracedCode {
+ public:
+  // Throws Error if the module cannot be read or is of another build.
+  TracedCode(const std::string &path, const std::string &build_id);
+
+  const Object &object() const { return *object_; }
+  size_t size() const { return procedures_.size(); }
+  const TracedProcedure &procedure(uint32_t number) const { return procedures_[number]; }
+  // Nothing: no traced procedure is there.
+  std::optional<TracedPlace> find(uint64_t address) const;
+  // Where an activation stands that was interrupted there. Nothing: that is not known.
+  std::optional<TracedPoint> point(const TracedPlace &place) const;
+
+ private:
+  std::unique_ptr<Object> object_;
+  std::vector<TracedProcedure> procedures_;
+  CodeIndex index_;
+};
+
+}  // namespace chord::analysis

@@ -1,0 +1,127 @@
+// Replay: a cursor over what one thread did, from the words of its trace.
+//
+//   TracedCode code(stream.module, stream.build_id);
+//   TraceCursor cursor(code, stream);
+//   TraceStretch s;
+//   while (cursor.next(s)) …            // instructions [s.first, s.first + s.count) of procedure s.procedure ran
+//   if (!cursor.problem().empty()) …    // the trace contradicts the code: nothing after that is known
+//
+// A stretch is a run of instructions of one activation without a branch or a call between them (it may end with one).
+// cursor.number() counts the instructions of all stretches so far: the number of the thread's next instruction. cursor.stack()
+// are the activations that are there after the last stretch, outermost first.
+//
+// A cursor is a value: a copy is a checkpoint. TraceIndex keeps copies every so many instructions; seek(n) gives a cursor that
+// stands at the stretch which holds instruction n, so that going back is seeking to a lower number.
+// Exact to the instruction wherever the trace says where a thread stood (signals, crashes, exits); where it just breaks off, as
+// after SIGKILL, replay ends with the last instruction that certainly ran.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "analysis/trace/code.h"
+#include "format/trace_file.h"
+
+namespace chord::analysis {
+
+struct TraceStretch {
+  uint32_t procedure = 0;  // in TracedCode
+  uint32_t first = 0, count = 0;  // instructions of its map
+  uint32_t depth = 0;      // activations below
+  uint64_t number = 0;     // of the first
+  bool enters = false;     // the activation begins
+};
+
+struct TraceFrame {
+  uint32_t procedure = 0;
+  uint32_t instruction = 0;  // the next, or the call that it stands at; the end of its block: it has run all of it
+  uint32_t block = 0;
+  bool fresh = false;        // nothing of it has run
+  // Not an activation, but a signal handler that came, and what to go on with after it.
+  bool interrupted = false;
+  bool was_outside = false;
+  uint32_t skip_bits = 0, owed_bits = 0;
+};
+
+class TraceCursor {
+ public:
+  TraceCursor(const TracedCode &code, const format::TraceStream &stream) : code_(&code), stream_(&stream) {}
+
+  bool next(TraceStretch &out);
+
+  uint64_t number() const { return number_; }
+  const std::vector<TraceFrame> &stack() const { return stack_; }
+  // Control is in code that is not traced.
+  bool is_outside() const { return outside_; }
+  bool is_at_end() const { return ended_; }
+  // Why recording ended before the thread did (CHORD_TRACE_WHY_*); 0: it did not.
+  uint32_t stopped() const { return stopped_; }
+  const std::string &problem() const { return problem_; }
+
+ private:
+  const TracedProcedure &code_of(const TraceFrame &frame) const { return code_->procedure(frame.procedure); }
+  bool has_frame() const { return !stack_.empty() && !stack_.back().interrupted; }
+
+  // Words, and the bits in them.
+  uint64_t peek();
+  void take();
+  bool load_bits();
+  bool has_bits(uint32_t wanted);
+  uint32_t read_bits(uint32_t count);
+
+  bool run(TraceStretch &out);
+  bool leave_block(TraceStretch &out);
+  bool follow(core::EdgeId edge, TraceStretch &out);
+  bool put_stretch(uint32_t first, uint32_t count, TraceStretch &out);
+  void outside();
+  void take_marker(uint64_t word);
+  void enter(uint64_t place);
+  void stand_at_signal(uint64_t word);
+  void end_signal(uint64_t place);
+  void leave_frame();
+  void forget_signals();
+  void land(uint64_t place);
+  void jump(uint64_t place);
+  void begin_at_stack(uint64_t count);
+  void fail(std::string what);
+
+  const TracedCode *code_;
+  const format::TraceStream *stream_;
+  size_t chunk_ = 0, word_ = 0;  // the next word
+  uint64_t bits_ = 0;            // the lowest `bit_count_` are not yet read
+  uint32_t bit_count_ = 0;
+  bool entry_bits_taken_ = false;  // the next word is an entry, whose bits have been
+  uint32_t skip_bits_ = 0;         // bits that come a second time
+  uint32_t owed_bits_ = 0;         // bits that come of a token that has been followed already
+  std::vector<TraceFrame> stack_;
+  std::optional<TraceFrame> left_;  // the activation that was last left early
+  uint32_t signals_ = 0;  // frames that are signal handlers
+  uint64_t number_ = 0;
+  bool outside_ = true;
+  bool ended_ = false;
+  uint32_t stopped_ = 0;
+  std::string problem_;
+};
+
+// Cursors at known numbers, for going to any.
+class TraceIndex {
+ public:
+  TraceIndex(const TracedCode &code, const format::TraceStream &stream, uint64_t every = 1 << 20);
+  // Before the stretch that holds instruction `number`.
+  TraceCursor seek(uint64_t number) const;
+  uint64_t instructions() const { return instructions_; }
+  const std::string &problem() const { return problem_; }
+
+ private:
+  struct Point {
+    uint64_t number = 0;
+    TraceCursor cursor;
+  };
+  std::vector<Point> points_;
+  uint64_t instructions_ = 0;
+  std::string problem_;
+};
+
+}  // namespace chord::analysis

@@ -1,0 +1,42 @@
+#include "cli/trace_input.h"
+
+#include <filesystem>
+
+#include "base/diagnostics.h"
+
+namespace chord::cli {
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string newest_trace() {
+  std::string newest;
+  fs::file_time_type when{};
+  std::error_code failed;
+  for (const fs::directory_entry &entry : fs::directory_iterator(".", failed)) {
+    if (entry.path().extension() != ".chordtrace") continue;
+    fs::file_time_type time = entry.last_write_time(failed);
+    if (newest.empty() || time > when) {
+      newest = entry.path().filename().string();
+      when = time;
+    }
+  }
+  if (newest.empty())
+    throw base::Error("there is no trace (*.chordtrace) in this folder", "build with `chord --trace gcc …` and run the program");
+  return newest;
+}
+
+}  // namespace
+
+TraceInput::TraceInput(const std::string &path, std::string program)
+    : opened_(format::open_trace(path.empty() ? newest_trace() : path)), program_(std::move(program)) {
+  for (const std::string &warning : opened_.trace.warnings) base::warning(warning);
+}
+
+const analysis::TracedCode &TraceInput::code(const format::TraceStream &stream) {
+  std::unique_ptr<analysis::TracedCode> &code = codes_[stream.module];
+  if (code == nullptr) code = std::make_unique<analysis::TracedCode>(program_.empty() ? stream.module : program_, stream.build_id);
+  return *code;
+}
+
+}  // namespace chord::cli

@@ -1,0 +1,89 @@
+#include "format/trace_file.h"
+
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <tuple>
+
+#include "base/diagnostics.h"
+
+namespace chord::format {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+class Reader {
+ public:
+  Reader(std::string_view bytes, const std::string &path) : bytes_(bytes) { out_.path = path; }
+
+  Trace run() {
+    for (size_t at = 0; at + sizeof(chord_trace_chunk) <= bytes_.size();) at += chunk(at);
+    for (auto &[key, stream] : streams_) out_.streams.push_back(std::move(stream));
+    return std::move(out_);
+  }
+
+ private:
+  void warn(size_t at, std::string_view what) { out_.warnings.push_back(fmt::format("{}: at byte {}: {}", out_.path, at, what)); }
+
+  // Its size, or that of a page if there is none.
+  size_t chunk(size_t at) {
+    chord_trace_chunk head;
+    std::memcpy(&head, bytes_.data() + at, sizeof head);
+    if (head.magic == 0) return kPage;  // room that nobody came to use
+    bool fits = head.size >= kPage && head.size % kPage == 0 && head.size <= bytes_.size() - at;
+    if (head.magic != CHORD_TRACE_MAGIC || head.version != CHORD_TRACE_VERSION || !fits || head.build_id_size > sizeof head.build_id) {
+      warn(at, "no chunk of a trace, passed over");
+      return kPage;
+    }
+    add(at, head);
+    return head.size;
+  }
+
+  void add(size_t at, const chord_trace_chunk &head) {
+    std::string module(head.path, strnlen(head.path, sizeof head.path));
+    TraceStream &stream = streams_[{head.start_ns, head.process, head.thread, module}];
+    if (stream.chunks.empty()) {
+      stream.thread = head.thread;
+      stream.process = head.process;
+      stream.start_ns = head.start_ns;
+      stream.module = module;
+      stream.build_id.assign(reinterpret_cast<const char *>(head.build_id), head.build_id_size);
+    }
+    if (head.number != stream.chunks.size() || lost_.contains(&stream)) {
+      if (lost_.emplace(&stream, true).second) warn(at, fmt::format("thread {}: a part of its trace is missing, it ends before that", head.thread));
+      return;
+    }
+    stream.chunks.push_back(words(at, head));
+  }
+
+  std::span<const uint64_t> words(size_t at, const chord_trace_chunk &head) {
+    const auto *first = reinterpret_cast<const uint64_t *>(bytes_.data() + at + sizeof head);
+    const auto *end = reinterpret_cast<const uint64_t *>(bytes_.data() + at + head.size);
+    return {first, std::find(first, end, uint64_t{0})};
+  }
+
+  std::string_view bytes_;
+  Trace out_;
+  std::map<std::tuple<uint64_t, uint32_t, uint32_t, std::string>, TraceStream> streams_;
+  std::map<const TraceStream *, bool> lost_;
+};
+
+}  // namespace
+
+Trace parse_trace(std::string_view bytes, const std::string &path) { return Reader(bytes, path).run(); }
+
+OpenedTrace open_trace(const std::string &path) {
+  OpenedTrace out;
+  out.file = std::make_unique<base::MappedFile>(path);
+  std::string_view bytes = out.file->bytes();
+  uint64_t magic = 0;
+  if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
+  if (magic != CHORD_TRACE_MAGIC) throw base::Error(path + ": not a trace", "programs built with `chord --trace` write them");
+  out.trace = parse_trace(bytes, path);
+  return out;
+}
+
+}  // namespace chord::format

@@ -1,0 +1,43 @@
+// Reading PROGRAM.chordtrace: streams of words (abi/chord_abi.h, "Traces"), one for each thread and woven module.
+//
+// The file is as the process left it, however that ended: chunks, each with its header. What does not follow
+// the format is named and passed over; every bound is checked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mapped_file.h"
+
+namespace chord::format {
+
+struct TraceStream {
+  uint32_t thread = 0;  // in order of creation, from 1
+  uint32_t process = 0;
+  uint64_t start_ns = 0;  // of the process
+  std::string module;     // path
+  std::string build_id;   // raw
+  std::vector<std::span<const uint64_t>> chunks;  // in order; of words, none of them 0
+};
+
+struct Trace {
+  std::string path;
+  std::vector<TraceStream> streams;  // by thread
+  std::vector<std::string> warnings;
+};
+
+// `words` must be aligned and outlive the trace.
+Trace parse_trace(std::string_view bytes, const std::string &path);
+
+// With the file's bytes, which the streams lie in. Throws Error if it cannot be read, or is no trace.
+struct OpenedTrace {
+  std::unique_ptr<base::MappedFile> file;
+  Trace trace;
+};
+OpenedTrace open_trace(const std::string &path);
+
+}  // namespace chord::format

@@ -1,0 +1,32 @@
+// Probes that write tokens of a trace (abi/chord_abi.h, "Traces").
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "isa/isa.h"
+
+namespace chord::isa {
+
+struct TracePlace {
+  bool position_independent = false;  // the state's offset is found through the global offset table
+};
+
+// A token: the lowest `bits` bits of `value`. Changes nothing that is in `live`.
+struct TraceBits {
+  unsigned bits = 1;
+  uint32_t value = 0;
+};
+// Labels of the code out of the way that a probe jumps to when its word is full, and where that returns to.
+struct TraceLabels {
+  std::string out, back;
+};
+inline constexpr unsigned kMostTraceBits = 16;
+Snippet write_token(const TracePlace &place, const TraceBits &token, Resources live, const TraceLabels &labels);
+// The code at `labels.out`.
+Snippet write_token_outside(const TraceBits &token, const TraceLabels &labels);
+
+// Says that the procedure has been entered. Flags must be dead.
+Snippet write_entry(Resources live);
+
+}  // namespace chord::isa

@@ -1,0 +1,151 @@
+// Writing tokens of a trace on x86-64.
+//
+// The word that tokens are shifted into starts as 1: the highest bit that is set is above the bits written so far. When it
+// has come to the top, the word holds 63 bits and goes to the buffer.
+//   one bit, 0    shl word; js out
+//   one bit, 1    r = word; r = 2 r + 1; word = r; test r; js out
+//   more bits     is there room? else out, which writes all of them; r = word; r = r << n | v; word = r
+// A signal handler that runs the same probe in between does no harm: the runtime puts the word back when a handler
+// returns (runtime/trace/signals.cc).
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include <vector>
+
+#include "isa/trace.h"
+#include "isa/x86_64_registers.h"
+#include "isa/x86_64_text.h"
+
+namespace chord::isa {
+namespace {
+
+constexpr unsigned kScratch[] = {r11, r10, rcx, rdx, rsi, rdi, r8, r9, rax, rbx, r12, r13, r14, r15};
+
+class Writer {
+ public:
+  Writer(const TracePlace &place, Resources live) : place_(place), live_(live) {}
+
+  Snippet run(const TraceBits &token, const TraceLabels &labels) {
+    const unsigned wanted = (place_.position_independent ? 1 : 0) + (token.bits == 1 && token.value == 0 ? 0 : 1);
+    take_registers(wanted);
+    if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
+    const std::string spare = wanted > (place_.position_independent ? 1u : 0u) ? reg(registers_.back()) : "";
+    token.bits == 1 ? one_bit(token.value != 0, spare, labels) : several(token, spare, labels);
+    put_back();
+    Snippet s;
+    s.tail = text_.size() - stored_;
+    s.text = std::move(text_);
+    s.price = price_;
+    s.moves_stack = depth_ != 0;
+    s.depth_at_check = depth_;
+    return s;
+  }
+
+ private:
+  void line(const std::string &text) {
+    text_ += "\t" + text + "\n";
+    ++price_;
+  }
+
+  // Of the word, `plus` bytes on.
+  std::string word(int plus = 0) const {
+    if (place_.position_independent) return fmt::format("%fs:{}({})", plus, reg(registers_[0]));
+    return fmt::format("%fs:{}@tpoff+{}", CHORD_TRACE_SYMBOL, plus);
+  }
+
+  void take_registers(unsigned wanted) {
+    for (unsigned r : kScratch) {
+      if (registers_.size() < wanted && !(live_ & general(r))) registers_.push_back(r);
+    }
+    keeps_flags_ = (live_ & kFlags) != 0;
+    if (registers_.size() == wanted && !keeps_flags_) return;
+    text_ += move_stack(-kRedZone);
+    depth_ = kRedZone;
+    if (keeps_flags_) {
+      text_ += "\tpushfq\n\t.cfi_adjust_cfa_offset 8\n";
+      depth_ += 8;
+    }
+    for (unsigned r : kScratch) {
+      if (registers_.size() == wanted) break;
+      if (!(live_ & general(r))) continue;
+      text_ += push(r);
+      depth_ += 8;
+      registers_.push_back(r);
+      saved_.push_back(r);
+    }
+    price_ += 2 + 2 * static_cast<unsigned>(saved_.size()) + (keeps_flags_ ? 2 : 0);
+  }
+
+  void put_back() {
+    if (depth_ == 0) return;
+    for (auto r = saved_.rbegin(); r != saved_.rend(); ++r) text_ += pop(*r);
+    if (keeps_flags_) text_ += "\tpopfq\n\t.cfi_adjust_cfa_offset -8\n";
+    text_ += move_stack(kRedZone);
+  }
+
+  void one_bit(bool set, const std::string &spare, const TraceLabels &labels) {
+    if (set) {
+      line(fmt::format("movq\t{},{}", word(), spare));
+      line(fmt::format("leaq\t1({0},{0}),{0}", spare));
+      line(fmt::format("movq\t{},{}", spare, word()));
+      stored_ = text_.size();
+      line(fmt::format("testq\t{0},{0}", spare));
+    } else {
+      line(fmt::format("shlq\t{}", word()));
+      stored_ = text_.size();
+    }
+    line("js\t" + labels.out);
+    text_ += labels.back + ":\n";
+  }
+
+  void several(const TraceBits &token, const std::string &spare, const TraceLabels &labels) {
+    line(fmt::format("cmpl\t${},{}", uint32_t{1} << (31 - token.bits), word(4)));
+    line("jae\t" + labels.out);
+    line(fmt::format("movq\t{},{}", word(), spare));
+    line(fmt::format("shlq\t${},{}", token.bits, spare));
+    if (token.value != 0) line(fmt::format("addq\t${},{}", token.value, spare));
+    line(fmt::format("movq\t{},{}", spare, word()));
+    stored_ = text_.size();
+    text_ += labels.back + ":\n";
+  }
+
+  const TracePlace &place_;
+  Resources live_;
+  bool keeps_flags_ = false;
+  std::vector<unsigned> registers_, saved_;
+  std::string text_;
+  unsigned price_ = 0;
+  int depth_ = 0;
+  size_t stored_ = 0;  // of the text, up to where the token is in the word
+};
+
+}  // namespace
+
+Snippet write_token(const TracePlace &place, const TraceBits &token, Resources live, const TraceLabels &labels) {
+  return Writer(place, live).run(token, labels);
+}
+
+// A full word is written as it is; tokens of several bits that have no room are written by the runtime altogether, which is
+// told by a word above the return address.
+Snippet write_token_outside(const TraceBits &token, const TraceLabels &labels) {
+  Snippet s;
+  s.moves_stack = true;
+  s.price = 4;
+  s.text = move_stack(-kRedZone);
+  if (token.bits == 1) {
+    s.text += "\tcall\t__chord_trace_flush\n";
+  } else {
+    s.text += fmt::format("\tpushq\t${}\n\t.cfi_adjust_cfa_offset 8\n\tcall\t__chord_trace_split\n", (token.bits << kMostTraceBits) | token.value);
+  }
+  const size_t written = s.text.size();
+  s.text += move_stack(kRedZone + (token.bits == 1 ? 0 : 8)) + fmt::format("\tjmp\t{}\n", labels.back);
+  s.tail = token.bits == 1 ? s.text.size() : s.text.size() - written;  // one bit is in the word when it comes here
+  return s;
+}
+
+Snippet write_entry(Resources live) {
+  bool keeps = (live & (general(r10) | general(r11))) != 0;
+  return {fmt::format("\tcall\t__chord_trace_enter{}\n", keeps ? "_kept" : ""), 16, false, 0};
+}
+
+}  // namespace chord::isa

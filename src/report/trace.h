@@ -1,0 +1,36 @@
+// Listings of traces: what a thread did, in rows from one number of instructions to another.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "analysis/trace/replay.h"
+
+namespace chord::report {
+
+enum class TraceRows : uint8_t { call, line, block, instruction };
+
+struct TraceRow {
+  uint32_t thread = 0;
+  uint64_t number = 0;  // instructions that the thread had executed before
+  const analysis::TracedProcedure *procedure = nullptr;
+  uint32_t instruction = 0;
+  uint32_t depth = 0;
+
+  const format::Instruction &at() const { return procedure->map->instructions[instruction]; }
+  // The part of the function, the offset in it, and the source of it; empty if it has none.
+  const std::string &function() const { return procedure->map->fragments[at().fragment].name; }
+  std::string file() const;
+};
+
+struct TraceRange {
+  uint64_t from = 0, to = UINT64_MAX;  // numbers; `to` is not in it
+};
+
+// Calls `row` for each row of the range in order, until it returns false. Gives why replay ended before the trace did; empty: it did not.
+std::string list_trace(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
+                       const std::function<bool(const TraceRow &)> &row);
+
+}  // namespace chord::report
