@@ -19,7 +19,7 @@ struct TraceFile {
   long file;        // 0: not yet open
   uint64_t device, inode;
   uint64_t size, limit;
-  bool stopped;     // nothing more is recorded
+  uint32_t stopped;  // nothing more is recorded: CHORD_TRACE_WHY_*
   bool is_child;    // made by a fork: named after the process
   char path[8600];
 };
@@ -99,17 +99,17 @@ bool reserve(TraceFile &trace, uint64_t offset, uint32_t size) {
 }
 
 uint32_t stop_recording(const Instance &instance, TraceFile &trace, uint32_t why) {
-  trace.stopped = true;
+  trace.stopped = why;
   say_where(instance, trace, why == CHORD_TRACE_WHY_LIMIT ? "the limit of its size is reached, recording ends" : "no room on the disk, recording ends");
   return why;
 }
 
 // Room for a chunk, mapped; null, with the reason, if there is none. Locked.
 void *take_room(Instance &instance, TraceFile &trace, uint32_t size, uint32_t &why) {
-  why = 0;
-  if (trace.stopped) return nullptr;
+  why = trace.stopped;
+  if (trace.stopped != 0) return nullptr;
   if (trace.file == 0 && !open_file(instance, trace, trace.is_child) && !open_file(instance, trace, true)) {
-    trace.stopped = true;
+    trace.stopped = CHORD_TRACE_WHY_DISK;
     say_where(instance, trace, "cannot be written, nothing is recorded");
     return nullptr;
   }
@@ -146,6 +146,14 @@ void go_nowhere(TraceState &state) {
   state.chunk = nowhere;
 }
 
+// Into the slack of its last chunk; the other threads come to it as theirs are full.
+void stop_stream(TraceState &state, uint32_t why) {
+  state.end = reinterpret_cast<uint64_t *>(reinterpret_cast<char *>(state.chunk) + state.chunk->size);
+  if (state.at + 4 > state.end) return;
+  put_bits(state, state.bits);
+  put_word(state, marker(CHORD_TRACE_STOPPED, why));
+}
+
 // The last but one may be in use by an activation that a signal interrupted; those before are not.
 void keep_one(TraceState &state) {
   static __thread chord_trace_chunk *previous __attribute__((tls_model("initial-exec")));
@@ -171,7 +179,7 @@ void next_chunk(TraceState &state) {
   auto *chunk = static_cast<chord_trace_chunk *>(take_room(*running, *trace, size, why));
   trace->lock.release();
   if (chunk == nullptr) {
-    if (why != 0 && state.chunk != nullptr) *state.at++ = marker(CHORD_TRACE_STOPPED, why);
+    if (why != 0 && state.chunk != nullptr) stop_stream(state, why);
     go_nowhere(state);
     return;
   }

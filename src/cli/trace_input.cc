@@ -1,5 +1,8 @@
 #include "cli/trace_input.h"
 
+#include <chord_abi.h>
+#include <fmt/core.h>
+
 #include <filesystem>
 
 #include "base/diagnostics.h"
@@ -31,6 +34,11 @@ std::string newest_trace() {
 TraceInput::TraceInput(const std::string &path, std::string program)
     : opened_(format::open_trace(path.empty() ? newest_trace() : path)), program_(std::move(program)) {
   for (const std::string &warning : opened_.trace.warnings) base::warning(warning);
+  for (const format::TraceStream &stream : opened_.trace.streams) {
+    if (stream.stopped == 0) continue;
+    base::warning(fmt::format("{}: recording of thread {} ended early: {}", opened_.trace.path, stream.thread,
+                              stream.stopped == CHORD_TRACE_WHY_LIMIT ? "the limit of the file's size was reached (CHORD_TRACE_LIMIT)" : "there was no room on the disk"));
+  }
 }
 
 const analysis::TracedCode &TraceInput::code(const format::TraceStream &stream) {

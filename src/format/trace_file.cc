@@ -21,7 +21,11 @@ class Reader {
 
   Trace run() {
     for (size_t at = 0; at + sizeof(chord_trace_chunk) <= bytes_.size();) at += chunk(at);
-    for (auto &[key, stream] : streams_) out_.streams.push_back(std::move(stream));
+    for (auto &[key, stream] : streams_) {
+      uint64_t last = stream.chunks.empty() || stream.chunks.back().empty() ? 0 : stream.chunks.back().back();
+      if (last >> CHORD_TRACE_KIND_SHIFT == CHORD_TRACE_STOPPED) stream.stopped = static_cast<uint32_t>(last & UINT32_MAX);
+      out_.streams.push_back(std::move(stream));
+    }
     return std::move(out_);
   }
 

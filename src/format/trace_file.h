@@ -22,6 +22,7 @@ struct TraceStream {
   std::string module;     // path
   std::string build_id;   // raw
   std::vector<std::span<const uint64_t>> chunks;  // in order; of words, none of them 0
+  uint32_t stopped = 0;   // why recording ended before the thread did (CHORD_TRACE_WHY_*); 0: it did not
 };
 
 struct Trace {

@@ -44,6 +44,7 @@ class TracedCode {
  public:
   // Throws Error if the module cannot be read or is of another build.
   TracedCode(const std::string &path, const std::string &build_id);
+  explicit TracedCode(Object object);
 
   const Object &object() const { return *object_; }
   size_t size() const { return procedures_.size(); }

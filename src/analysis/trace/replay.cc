@@ -18,6 +18,8 @@ uint32_t kind_of(uint64_t word) { return static_cast<uint32_t>(word >> CHORD_TRA
 bool is_entry(uint64_t word) { return word != 0 && kind_of(word) == CHORD_TRACE_ENTER; }
 bool says_where(uint64_t word) { return !is_full(word) && !is_partial(word) && (kind_of(word) == CHORD_TRACE_SIGNAL || kind_of(word) == CHORD_TRACE_STANDS); }
 
+bool is_stop(uint64_t word) { return !is_full(word) && !is_partial(word) && kind_of(word) == CHORD_TRACE_STOPPED; }
+
 // Bits with the highest that is set above them; 0 if the word holds none.
 uint64_t bits_in(uint64_t word) {
   if (is_full(word)) return word;
@@ -32,6 +34,11 @@ uint32_t end_of(const format::Block &block) { return block.first + block.count; 
 
 void TraceCursor::fail(std::string what) {
   problem_ = fmt::format("thread {}, after {} instructions: {}", stream_->thread, number_, what);
+  ended_ = true;
+}
+
+void TraceCursor::end_of_words(uint64_t word) {
+  if (word != 0) stopped_ = static_cast<uint32_t>(word & kPayload);
   ended_ = true;
 }
 
@@ -125,8 +132,8 @@ bool TraceCursor::run(TraceStretch &out) {
   uint32_t end = end_of(p.map->blocks[frame.block]), stop = core::kNone;
   if (!load_bits()) {
     uint64_t word = peek();
-    if (word == 0) {  // all that is certain has been told
-      ended_ = true;
+    if (word == 0 || is_stop(word)) {  // all that is certain has been told
+      end_of_words(word);
       return false;
     }
     std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
@@ -172,8 +179,8 @@ bool TraceCursor::leave_block(TraceStretch &out) {
   std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
   std::optional<TracedPoint> point = place && place->procedure == frame.procedure ? code_->point(*place) : std::nullopt;
   bool lacks = point && point->lacks == TracedPoint::Lacks::edge && std::find(edges.begin(), edges.end(), point->number) != edges.end();
-  if (word == 0) {
-    ended_ = true;
+  if (word == 0 || is_stop(word)) {
+    end_of_words(word);
   } else if (lacks) {  // the edge was taken, and its token was to be written next
     take();
     bool stretched = follow(point->number, out);
@@ -245,9 +252,7 @@ void TraceCursor::take_marker(uint64_t word) {
       if (peek() == 0) ended_ = true;
       return;
     case CHORD_TRACE_STOPPED:
-      stopped_ = static_cast<uint32_t>(word & kPayload);
-      ended_ = true;
-      return;
+      return end_of_words(word);
     default:
       fail(fmt::format("an unknown word {:#x}", word));
   }

@@ -85,6 +85,7 @@ class TraceCursor {
   void land(uint64_t place);
   void jump(uint64_t place);
   void begin_at_stack(uint64_t count);
+  void end_of_words(uint64_t word);
   void fail(std::string what);
 
   const TracedCode *code_;
