@@ -200,13 +200,13 @@ class Visits {
   std::vector<Continuation> inner_;  // from stretch to stretch of the block at hand
 };
 
-std::string absolute(const format::UnitMap &unit, const std::string &file) {
+}  // namespace
+
+std::string source_path(const format::UnitMap &unit, const std::string &file) {
   std::filesystem::path path(file);
   if (path.is_relative() && !unit.folder.empty()) path = std::filesystem::path(unit.folder) / path;
   return path.lexically_normal().string();
 }
-
-}  // namespace
 
 FileTable::FileTable(const Program &program) {
   std::unordered_map<std::string, uint32_t> known;
@@ -214,7 +214,7 @@ FileTable::FileTable(const Program &program) {
     for (const format::UnitMap &unit : module.units) {
       std::vector<uint32_t> &numbers = numbers_[&unit];
       for (size_t i = 0; i < unit.files.size(); ++i) {
-        std::string path = absolute(unit, unit.files[i]);
+        std::string path = source_path(unit, unit.files[i]);
         auto [at, fresh] = known.try_emplace(path, static_cast<uint32_t>(files_.size()));
         if (fresh) files_.push_back({unit.files[i], path, {}});
         numbers.push_back(at->second);

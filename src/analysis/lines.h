@@ -50,6 +50,9 @@ struct LineTable {
 // `only`: of these procedures alone; empty: of all.
 LineTable count_lines(const Program &program, const std::set<const CountedProcedure *> &only = {});
 
+// The absolute path of one of the unit's files, where it can be told.
+std::string source_path(const format::UnitMap &unit, const std::string &file);
+
 // Source files of all units, each absolute path once, numbered by first mention.
 class FileTable {
  public:

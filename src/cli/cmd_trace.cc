@@ -5,7 +5,9 @@
 #include "base/diagnostics.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/trace_dap.h"
 #include "cli/trace_diff.h"
+#include "cli/trace_hot.h"
 #include "cli/trace_input.h"
 #include "report/trace.h"
 
@@ -81,6 +83,8 @@ report::TraceRows rows_by(const std::string &by) {
 
 int cmd_trace(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "diff") return trace_diff({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "hot") return trace_hot({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});
   CLI::App app("What the program did, step by step.", "chord trace");
   std::string path, program, by = "call";
   report::TraceRange range;

@@ -31,8 +31,8 @@ std::string newest_trace() {
 
 }  // namespace
 
-TraceInput::TraceInput(const std::string &path, std::string program)
-    : opened_(format::open_trace(path.empty() ? newest_trace() : path)), program_(std::move(program)) {
+TraceInput::TraceInput(const std::string &path, std::string program, bool texts)
+    : opened_(format::open_trace(path.empty() ? newest_trace() : path)), program_(std::move(program)), texts_(texts) {
   for (const std::string &warning : opened_.trace.warnings) base::warning(warning);
   for (const format::TraceStream &stream : opened_.trace.streams) {
     if (stream.stopped == 0) continue;
@@ -43,7 +43,7 @@ TraceInput::TraceInput(const std::string &path, std::string program)
 
 const analysis::TracedCode &TraceInput::code(const format::TraceStream &stream) {
   std::unique_ptr<analysis::TracedCode> &code = codes_[stream.module];
-  if (code == nullptr) code = std::make_unique<analysis::TracedCode>(program_.empty() ? stream.module : program_, stream.build_id);
+  if (code == nullptr) code = std::make_unique<analysis::TracedCode>(program_.empty() ? stream.module : program_, stream.build_id, texts_);
   return *code;
 }
 

@@ -13,7 +13,8 @@ namespace chord::cli {
 class TraceInput {
  public:
   // `path` empty: the newest *.chordtrace in this folder. `program`: where the executable is now, if not where it ran.
-  TraceInput(const std::string &path, std::string program);
+  // `texts`: see analysis::TracedCode.
+  TraceInput(const std::string &path, std::string program, bool texts = false);
 
   const format::Trace &trace() const { return opened_.trace; }
   // Of the stream's module. Throws Error if it cannot be read.
@@ -22,6 +23,7 @@ class TraceInput {
  private:
   format::OpenedTrace opened_;
   std::string program_;
+  bool texts_;
   std::map<std::string, std::unique_ptr<analysis::TracedCode>> codes_;  // by path
 };
 

@@ -103,33 +103,67 @@ uint64_t total_weight(const Grammar &grammar, const std::vector<uint64_t> &weigh
   return sum;
 }
 
+namespace {
+
+using Symbols = std::vector<uint32_t>;
+template <class T>
+using BySymbols = std::unordered_map<Symbols, T, HashOfSymbols>;
+
+bool begins_as_it_ends(const Symbols &s) {
+  for (size_t n = 1; n < s.size(); ++n) {
+    if (std::equal(s.begin(), s.begin() + static_cast<ptrdiff_t>(n), s.end() - static_cast<ptrdiff_t>(n))) return true;
+  }
+  return false;
+}
+
+Symbols least_rotation(const Symbols &s) {
+  Symbols least = s, turned = s;
+  for (size_t i = 1; i < s.size(); ++i) {
+    std::rotate(turned.begin(), turned.begin() + 1, turned.end());
+    least = std::min(least, turned);
+  }
+  return least;
+}
+
+bool is_heavier(const Sequence &a, const Sequence &b, const std::vector<uint64_t> &weights) {
+  uint64_t wa = a.count * weight_of(a, weights), wb = b.count * weight_of(b, weights);
+  return wa != wb ? wa > wb : a.symbols < b.symbols;
+}
+
+// All of one length that have the share and do not overlap with themselves.
+std::vector<Sequence> hot_of_length(const Grammar &grammar, const std::vector<uint64_t> &weights, uint32_t length, double least) {
+  std::vector<Sequence> out = count_sequences(grammar, length);
+  std::erase_if(out, [&](const Sequence &s) {
+    bool crosses = std::any_of(s.symbols.begin(), s.symbols.end(), [&](uint32_t symbol) { return weights[symbol] == 0; });
+    bool light = static_cast<double>(s.count) * static_cast<double>(weight_of(s, weights)) < least;
+    return crosses || light || s.count < 2 || begins_as_it_ends(s.symbols);
+  });
+  return out;
+}
+
+}  // namespace
+
 std::vector<Sequence> hot_sequences(const Grammar &grammar, const std::vector<uint64_t> &weights, const HotSequences &wanted) {
   const double least = wanted.least_share * static_cast<double>(total_weight(grammar, weights));
-  std::vector<Sequence> out;
-  // Those one symbol longer that are hot, with what they count without their first or last symbol.
-  std::unordered_map<std::vector<uint32_t>, uint64_t, HashOfSymbols> inside;
+  BySymbols<Sequence> kept;    // by least rotation
+  BySymbols<uint64_t> inside;  // hot ones without their first or last symbol, of the length above: their greatest count
   for (uint32_t length = wanted.longest; length >= 2; --length) {
-    std::unordered_map<std::vector<uint32_t>, uint64_t, HashOfSymbols> parts;
-    auto keep_parts = [&parts](const Sequence &s) {
-      for (auto part : {std::vector<uint32_t>(s.symbols.begin(), s.symbols.end() - 1), std::vector<uint32_t>(s.symbols.begin() + 1, s.symbols.end())}) {
-        uint64_t &most = parts[part];
+    BySymbols<uint64_t> parts;
+    for (Sequence &s : hot_of_length(grammar, weights, length, least)) {
+      for (ptrdiff_t first : {0, 1}) {
+        uint64_t &most = parts[Symbols(s.symbols.begin() + first, s.symbols.end() - 1 + first)];
         most = std::max(most, s.count);
       }
-    };
-    for (Sequence &s : count_sequences(grammar, length)) {
-      if (static_cast<double>(s.count) * static_cast<double>(weight_of(s, weights)) < least) continue;
       auto longer = inside.find(s.symbols);
-      bool is_part = longer != inside.end() && longer->second == s.count;
-      keep_parts(s);
-      if (!is_part) out.push_back(std::move(s));
+      if (longer != inside.end() && longer->second == s.count) continue;
+      Sequence &best = kept[least_rotation(s.symbols)];
+      if (best.symbols.empty() || is_heavier(s, best, weights)) best = std::move(s);
     }
     inside = std::move(parts);
   }
-  std::sort(out.begin(), out.end(), [&](const Sequence &a, const Sequence &b) {
-    uint64_t wa = a.count * weight_of(a, weights), wb = b.count * weight_of(b, weights);
-    if (wa != wb) return wa > wb;
-    return a.symbols < b.symbols;
-  });
+  std::vector<Sequence> out;
+  for (auto &[rotation, s] : kept) out.push_back(std::move(s));
+  std::sort(out.begin(), out.end(), [&](const Sequence &a, const Sequence &b) { return is_heavier(a, b, weights); });
   return out;
 }
 

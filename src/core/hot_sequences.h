@@ -26,8 +26,12 @@ struct HotSequences {
   double least_share = 0.01;  // of the whole sequence's weight
 };
 
-// Sequences of two to `longest` symbols that have at least such a share, heaviest first: a sequence's weight is its count times the sum
-// of its symbols' weights. One that only ever occurs as part of a longer one in the list (as often as that) is left out.
+// Sequences of two to `longest` symbols that occur at least twice and have at least such a share, heaviest first. A sequence's weight is its
+// count times the sum of its symbols' weights: what was executed in its occurrences, which do not overlap, since
+//   - a sequence whose beginning is also its end is left out (it would be the same rounds of a loop, counted again);
+//   - of those that are the same loop, entered at another place (rotations), the heaviest is kept;
+//   - one that is part of a hot one, longer by a symbol and as frequent, is left out;
+//   - a symbol of weight 0 is a border that no sequence contains.
 std::vector<Sequence> hot_sequences(const Grammar &grammar, const std::vector<uint64_t> &weights, const HotSequences &wanted);
 
 // Sum of the weights of all symbols of the sequence.

@@ -37,7 +37,7 @@ TracedProcedure describe(const format::UnitMap &unit, const format::Procedure &m
 
 }  // namespace
 
-TracedCode::TracedCode(const std::string &path, const std::string &build_id) : TracedCode(read_object(path, false)) {
+TracedCode::TracedCode(const std::string &path, const std::string &build_id, bool texts) : TracedCode(read_object(path, texts)) {
   if (!build_id.empty() && !object_->build_id.empty() && object_->build_id != build_id) {
     throw base::Error(fmt::format("{}: is of another build (build id {}, the trace is of {})", path, show_build_id(object_->build_id), show_build_id(build_id)),
                       "run the program again, or name its old executable with --program");

@@ -43,7 +43,8 @@ struct TracedPoint {
 class TracedCode {
  public:
   // Throws Error if the module cannot be read or is of another build.
-  TracedCode(const std::string &path, const std::string &build_id);
+  // `texts`: with what instructions are (format::decode_maps).
+  TracedCode(const std::string &path, const std::string &build_id, bool texts = false);
   explicit TracedCode(Object object);
 
   const Object &object() const { return *object_; }

@@ -1,0 +1,43 @@
+#include "cli/trace_dap.h"
+
+#include <iostream>
+
+#include "base/diagnostics.h"
+#include "cli/options.h"
+#include "cli/trace_input.h"
+#include "dap/session.h"
+#include "dap/trace_recording.h"
+
+namespace chord::cli {
+namespace {
+
+constexpr const char *kExamples =
+    "Editors start this: VS Code, Neovim (nvim-dap) and Emacs (dape) step through the recorded run, forward and backward. The\n"
+    "launch request may name the trace (\"trace\": FILE) and begin at its end (\"stopAtEnd\": true). Values are not recorded.\n";
+
+// The recording with what it reads.
+class OpenTrace : public dap::TraceRecording {
+ public:
+  explicit OpenTrace(std::unique_ptr<TraceInput> input)
+      : TraceRecording(input->trace(), [&input](const format::TraceStream &stream) -> const analysis::TracedCode & { return input->code(stream); }), input_(std::move(input)) {}
+
+ private:
+  std::unique_ptr<TraceInput> input_;
+};
+
+}  // namespace
+
+int trace_dap(std::vector<std::string> args) {
+  CLI::App app("Debug a recorded run, forward and backward: a debug adapter on standard input and output.", "chord trace dap");
+  std::string path, program;
+  app.add_option("TRACE", path, "PROGRAM.chordtrace, unless the launch request names one; the newest here")->type_name("");
+  app.add_option("--program", program, "the executable, if it is not where it ran")->type_name("FILE");
+  app.footer(kExamples);
+  if (!parse(app, std::move(args))) return 0;
+  dap::serve(std::cin, std::cout, [&](const std::string &file) -> std::unique_ptr<dap::Recording> {
+    return std::make_unique<OpenTrace>(std::make_unique<TraceInput>(file.empty() ? path : file, program, true));
+  });
+  return 0;
+}
+
+}  // namespace chord::cli
