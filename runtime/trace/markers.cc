@@ -29,7 +29,7 @@ bool is_written_at(uint64_t pc) {
 
 // Where interrupted woven code stands. In one of our routines: at the call of it, or, when that has done its work, after it.
 uint64_t interrupted_place(Instance &instance, Frame frame) {
-  if (!is_between(frame.registers.pc(), __chord_trace_enter, __chord_trace_probes_end)) return place_of(frame.registers.pc());
+  if (!is_ours(frame.registers.pc())) return place_of(frame.registers.pc());
   bool written = false;
   while (is_ours(frame.registers.pc())) {
     written = written || is_written_at(frame.registers.pc());

@@ -139,7 +139,9 @@ bool TraceCursor::run(TraceStretch &out) {
     std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
     std::optional<TracedPoint> point = place && place->procedure == frame.procedure ? code_->point(*place) : std::nullopt;
     if (point && point->lacks == TracedPoint::Lacks::nothing) stop = point->instruction;
-    if (stop == frame.instruction) {
+    // A second signal, before what the first found lacking has been written.
+    bool still_owed = owed_bits_ != 0 && says_where(word);
+    if (stop == frame.instruction || still_owed) {
       take();
       take_marker(word);
       return false;
@@ -281,6 +283,8 @@ void TraceCursor::stand_at_signal(uint64_t word) {
   signal.interrupted = true;
   signal.was_outside = outside_;
   signal.skip_bits = static_cast<uint32_t>(word >> 48) & 0xff;
+  signal.owed_bits = owed_bits_;
+  owed_bits_ = 0;
   if (outside_ && point && point->lacks == TracedPoint::Lacks::call && has_frame() && stack_.back().procedure == place->procedure) {
     ++stack_.back().instruction;
     signal.was_outside = false;
