@@ -357,6 +357,7 @@ __attribute__((destructor(1))) void finish() {
   dl_iterate_phdr(visit_object, &search);
   if (search.is_program || running->exiting || exit_is_on_stack(*running)) running->exiting = true;
   state.module->finished = true;
+  tell_traces(*running, CHORD_TRACE_STANDS, nullptr, 0);  // while it is listed
   drop_state(*running, state);
   if (running->live_modules == 0) {
     Frame here;

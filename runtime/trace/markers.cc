@@ -109,32 +109,15 @@ void *real_handler(int signal, void *found, void *before) {
   return signal > 0 && signal < signal_count && found == reinterpret_cast<void *>(on_signal) ? before : found;
 }
 
-// ---- Activations that end early ------------------------------------------------------
-
-void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
-  switch (kind) {
-    case CHORD_TRACE_LEFT:
-    case CHORD_TRACE_LANDS:
-    case CHORD_TRACE_JUMPED:
-      if (is_of_module(pc - 1)) put_marker(kind, place_of(pc - 1) + 1);
-      return;
-    case CHORD_TRACE_STANDS:
-      put_marker(kind, frame != nullptr && frame->interrupted ? interrupted_place(instance, *frame) : 0);
-      return;
-    default:
-      put_marker(kind, 0);
-  }
-}
-
-// The calling thread is in the child of a fork: what it shares with its parent it must not write to.
-void begin_child(Instance &instance, bool in_child) {
+// The stream goes on in the child of a fork, where what it shares with its parent must not be written to: in a file of its own, from
+// the activations that there are.
+void begin_again(Instance &instance) {
   TraceState &state = __chord_trace;
-  if (!in_child || state.chunk == nullptr) return;
+  if (state.chunk == nullptr) return;
   if (state.chunk != nowhere) unmap_pages(state.chunk, state.chunk->size);
   state.chunk = nullptr;
   state.number = 0;
   state.bits = 1;
-  forget_trace_file(instance);
   constexpr size_t most = 4096;
   static uint64_t stack[most];
   size_t count = 0;
@@ -151,9 +134,43 @@ void begin_child(Instance &instance, bool in_child) {
   set_mask(mask);
 }
 
-void end_stream(Instance &instance, Thread &) {
-  note(instance, CHORD_TRACE_THREAD_END, nullptr, 0);
-  __chord_trace.chunk = nowhere;
+// ---- Told by the core: of this module's stream in the calling thread ----------------
+
+void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
+  switch (kind) {
+    case CHORD_TRACE_LEFT:
+    case CHORD_TRACE_LANDS:
+    case CHORD_TRACE_JUMPED:
+      if (is_of_module(pc - 1)) put_marker(kind, place_of(pc - 1) + 1);
+      return;
+    case CHORD_TRACE_STANDS:
+      put_marker(kind, frame != nullptr && frame->interrupted ? interrupted_place(instance, *frame) : 0);
+      return;
+    case CHORD_TRACE_STACK:
+      return begin_again(instance);
+    default:
+      put_marker(kind, 0);
+      go_nowhere(__chord_trace);
+  }
+}
+
+// Of all modules' streams: one module's hook is called for all.
+void tell_all(Instance &instance, uint32_t kind) {
+  for (const ModuleState *state = instance.states; state != nullptr; state = state->next)
+    if (const auto *hooks = reinterpret_cast<const TraceHooks *>(state->modes[mode_trace])) hooks->note(instance, kind, nullptr, 0);
+}
+
+void begin_child(Instance &instance, bool in_child) {
+  if (!in_child) return;
+  forget_trace_file(instance);
+  tell_all(instance, CHORD_TRACE_STACK);
+}
+
+void end_streams(Instance &instance, Thread &) { tell_all(instance, CHORD_TRACE_THREAD_END); }
+
+// The bits of other threads that are not yet in the file are lost with the module.
+void end_module(Instance &instance, Module &module) {
+  if (&module == __chord_module.module) note(instance, CHORD_TRACE_STANDS, nullptr, 0);
 }
 
 void begin(Instance &instance, char **environment) { read_limit(instance, variable(environment, "CHORD_TRACE_LIMIT")); }
@@ -161,7 +178,7 @@ void begin(Instance &instance, char **environment) { read_limit(instance, variab
 }  // namespace
 
 extern "C" CHORD_SHARED constexpr TraceHooks __chord_mode_trace = {
-    {.text = &__chord_text_trace, .text_end = &__chord_text_trace_end, .begin = begin, .after_fork = begin_child, .end_thread = end_stream},
+    {.text = &__chord_text_trace, .text_end = &__chord_text_trace_end, .begin = begin, .after_fork = begin_child, .end_module = end_module, .end_thread = end_streams},
     note,
     take_handler,
     real_handler};

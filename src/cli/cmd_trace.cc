@@ -1,6 +1,9 @@
 #include <fmt/core.h>
 
+#include <algorithm>
+#include <charconv>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/diagnostics.h"
 #include "cli/command.h"
@@ -9,6 +12,8 @@
 #include "cli/trace_diff.h"
 #include "cli/trace_hot.h"
 #include "cli/trace_input.h"
+#include "report/function_names.h"
+#include "report/procedures.h"
 #include "report/trace.h"
 
 namespace chord::cli {
@@ -19,6 +24,8 @@ constexpr const char *kExamples =
     "  chord --trace gcc -O2 -g prog.c -o prog && ./prog && chord trace\n"
     "  chord trace --by=line --from=1000 --to=2000     the lines that instructions 1000 to 1999 of each thread ran through\n"
     "  chord trace --by=instruction --thread=2 --csv\n"
+    "  chord trace --last=parse.c:120                  the last time that line ran\n"
+    "  chord trace --before-crash=200                  the lines of the last 200 instructions\n"
     "  chord trace diff A.chordtrace B.chordtrace      where two runs part\n"
     "\n"
     "A number is that of instructions the thread had executed before.\n";
@@ -31,7 +38,7 @@ class Writer {
     if (csv_) out_ = "thread,number,function,offset,file,line,depth\n";
   }
 
-  bool row(const report::TraceRow &r) {
+  void row(const report::TraceRow &r) {
     const format::Instruction &in = r.at();
     std::string file = r.file();
     if (json_) {
@@ -45,7 +52,6 @@ class Writer {
     }
     first_ = false;
     if (out_.size() > kMost) flush();
-    return true;
   }
 
   void finish() {
@@ -74,6 +80,67 @@ class Writer {
   std::string out_;
 };
 
+// FILE:LINE, or a function.
+class PlaceWanted {
+ public:
+  explicit PlaceWanted(const std::string &text) : name_(text) {
+    size_t colon = text.rfind(':');
+    if (colon == std::string::npos || colon + 1 == text.size()) return;
+    std::string digits = text.substr(colon + 1);
+    if (text.find("::") != std::string::npos && digits.find_first_not_of("0123456789") != std::string::npos) return;  // a C++ name
+    auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), line_);
+    if (failed != std::errc{} || end != digits.data() + digits.size() || line_ == 0)
+      throw base::UsageError(fmt::format("{}: not a line of a file", text), "FILE:LINE, or the name of a function");
+    name_ = text.substr(0, colon);
+  }
+
+  bool is_line() const { return line_ != 0; }
+  bool matches(const report::TraceRow &row) const {
+    if (!is_line()) return row.procedure->map->name == name_ || report::unqualified(report::demangle(row.procedure->map->name)) == name_;
+    if (row.at().line != line_) return false;
+    std::string file = row.file();
+    return file == name_ || file.ends_with("/" + name_);
+  }
+
+ private:
+  std::string name_;
+  uint32_t line_ = 0;
+};
+
+// Which rows are wanted.
+struct Choice {
+  std::optional<PlaceWanted> place;
+  bool last_only = false;
+  uint64_t before_end = 0;  // so many instructions before the thread's end; 0: all
+};
+
+uint64_t instructions_of(const analysis::TracedCode &code, const format::TraceStream &stream) {
+  analysis::TraceCursor cursor(code, stream);
+  for (analysis::TraceStretch s; cursor.next(s);) {
+  }
+  return cursor.number();
+}
+
+// Gives what is wrong with the trace.
+std::string write_rows(const analysis::TracedCode &code, const format::TraceStream &stream, report::TraceRows by, report::TraceRange range,
+                       const Choice &choice, Writer &writer) {
+  if (choice.before_end != 0) {
+    uint64_t all = instructions_of(code, stream);
+    range.from = std::max(range.from, all - std::min(all, choice.before_end));
+  }
+  std::optional<report::TraceRow> last;
+  std::string problem = report::list_trace(code, stream, by, range, [&](const report::TraceRow &row) {
+    if (choice.place && !choice.place->matches(row)) return true;
+    if (choice.last_only)
+      last = row;
+    else
+      writer.row(row);
+    return true;
+  });
+  if (last) writer.row(*last);
+  return problem;
+}
+
 report::TraceRows rows_by(const std::string &by) {
   using report::TraceRows;
   return by == "call" ? TraceRows::call : by == "line" ? TraceRows::line : by == "block" ? TraceRows::block : TraceRows::instruction;
@@ -86,27 +153,35 @@ int cmd_trace(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "hot") return trace_hot({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});
   CLI::App app("What the program did, step by step.", "chord trace");
-  std::string path, program, by = "call";
+  std::string path, program, by, find, last;
+  Choice choice;
   report::TraceRange range;
   uint32_t thread = 0;
   bool json = false, csv = false;
   app.add_option("TRACE", path, "PROGRAM.chordtrace; the newest here if it is left out")->type_name("");
   app.add_option("--program", program, "the executable, if it is not where it ran")->type_name("FILE");
-  app.add_option("--by", by, "call (the default), line, block or instruction")->type_name("KIND")->check(CLI::IsMember({"call", "line", "block", "instruction"}));
+  app.add_option("--by", by, "call (the default, lines where a line is asked for), line, block or instruction")->type_name("KIND")->check(CLI::IsMember({"call", "line", "block", "instruction"}));
   app.add_option("--from", range.from, "only what ran after so many instructions of the thread")->type_name("N");
   app.add_option("--to", range.to, "and before so many")->type_name("M");
+  app.add_option("--find", find, "only rows of this line or function: each time that it ran")->type_name("FILE:LINE|FUNCTION");
+  app.add_option("--last", last, "only the last of those, of each thread")->type_name("FILE:LINE|FUNCTION");
+  app.add_option("--before-end,--before-crash", choice.before_end, "only the last N instructions of each thread")->type_name("N");
   app.add_option("--thread", thread, "only this thread")->type_name("N");
   app.add_flag("--json", json, "as JSON");
   app.add_flag("--csv", csv, "as CSV");
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
+  if (!find.empty() && !last.empty()) throw base::UsageError("--find and --last do not go together", "--last has the last of what --find has");
+  choice.last_only = !last.empty();
+  if (!find.empty() || !last.empty()) choice.place.emplace(find.empty() ? last : find);
+  if (by.empty()) by = choice.place && choice.place->is_line() ? "line" : choice.before_end != 0 ? "line" : "call";
   TraceInput input(path, program);
   if (input.trace().streams.empty()) throw base::Error(input.trace().path + ": nothing was recorded");
   Writer writer(json, csv, by, input.trace().streams[0].module);
   int status = 0;
   for (const format::TraceStream &stream : input.trace().streams) {
     if (thread != 0 && stream.thread != thread) continue;
-    std::string problem = report::list_trace(input.code(stream), stream, rows_by(by), range, [&](const report::TraceRow &row) { return writer.row(row); });
+    std::string problem = write_rows(input.code(stream), stream, rows_by(by), range, choice, writer);
     if (problem.empty()) continue;
     base::error(fmt::format("{}: {}", input.trace().path, problem), "please report it: a trace never contradicts its program");
     status = 1;
