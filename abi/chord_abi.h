@@ -274,7 +274,7 @@ enum {
   CHORD_TRACE_SIGNAL_END = 6, /* where it goes on, if the handler has changed that; else 0 */
   CHORD_TRACE_STANDS = 7,  /* the thread was last seen at the place, when the process ended */
   CHORD_TRACE_THREAD_END = 8,
-  /* The stream begins in the middle: so many words follow, return addresses of the activations there are, outermost first. */
+  /* The thread has other activations than before (another stack, the child of a fork): so many words follow, their return addresses, innermost first. */
   CHORD_TRACE_STACK = 9,
   CHORD_TRACE_STOPPED = 10,  /* recording ended: a size limit, a full disk (see CHORD_TRACE_WHY_*) */
 };

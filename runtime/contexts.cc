@@ -77,7 +77,10 @@ extern "C" CHORD_SHARED int __chord_wrap_swapcontext(ucontext_t *left, const uco
   }
   int result = swapcontext(left, entered);
   // Whoever came back to it, by whatever means, came back here.
-  if (Instance *running = instance()) resume(*running, left);
+  if (Instance *running = instance()) {
+    resume(*running, left);
+    tell_traces(*running, CHORD_TRACE_STACK, nullptr, 1);
+  }
   return result;
 }
 
@@ -95,6 +98,7 @@ extern "C" CHORD_SHARED int __chord_wrap_setcontext(const ucontext_t *entered) {
       record_frames(*running, thread, here, 1);
     else
       record_jump(*running, thread, here, target, 1);
+    tell_traces(*running, CHORD_TRACE_JUMPED, nullptr, static_cast<uint64_t>(entered->uc_mcontext.gregs[REG_RIP]));
   }
   return setcontext(entered);
 }

@@ -98,7 +98,7 @@ struct BudgetHooks {
 struct TraceHooks {
   ModeHooks hooks;
   // CHORD_TRACE_*: of an activation (LEFT, LANDS, JUMPED: return address, or where it goes on), or of the calling thread, which
-  // stands there.
+  // stands there. STACK: it goes on with other frames than before (`pc` 0: in the child of a fork).
   void (*note)(Instance &instance, uint32_t kind, const Frame *where, uint64_t pc);
   // What to install instead of a handler that the program wants for a signal, and the program's own where ours is found;
   // `before`: what the program had wanted before.

@@ -109,8 +109,26 @@ void *real_handler(int signal, void *found, void *before) {
   return signal > 0 && signal < signal_count && found == reinterpret_cast<void *>(on_signal) ? before : found;
 }
 
-// The stream goes on in the child of a fork, where what it shares with its parent must not be written to: in a file of its own, from
-// the activations that there are.
+// The activations that there are, innermost first: a reader forgets all others.
+void put_stack(Instance &instance, TraceState &state) {
+  auto for_each = [&](auto &&visit) {
+    Frame frame;
+    __chord_capture(&frame.registers);
+    while (step(instance, frame) == Step::caller)
+      if (uint64_t place = place_of(frame.registers.pc() - 1); place != 0) visit(place + 1);
+  };
+  uint64_t count = 0;
+  for_each([&](uint64_t) { ++count; });
+  Mask mask = set_mask(~Mask{0});
+  uint64_t bits = state.bits;
+  state.bits = 1;
+  put_bits(state, bits);
+  put_word(state, marker(CHORD_TRACE_STACK, count));
+  for_each([&](uint64_t place) { put_word(state, place); });
+  set_mask(mask);
+}
+
+// The stream goes on in the child of a fork, where what it shares with its parent must not be written to: in a file of its own.
 void begin_again(Instance &instance) {
   TraceState &state = __chord_trace;
   if (state.chunk == nullptr) return;
@@ -118,20 +136,10 @@ void begin_again(Instance &instance) {
   state.chunk = nullptr;
   state.number = 0;
   state.bits = 1;
-  constexpr size_t most = 4096;
-  static uint64_t stack[most];
-  size_t count = 0;
-  Frame frame;
-  __chord_capture(&frame.registers);
-  while (step(instance, frame) == Step::caller && count < most)
-    if (uint64_t place = place_of(frame.registers.pc() - 1); place != 0) stack[count++] = place + 1;
   Mask mask = set_mask(~Mask{0});
   next_chunk(state);
-  if (state.chunk != nullptr && state.chunk != nowhere) {
-    put_word(state, marker(CHORD_TRACE_STACK, count));
-    while (count != 0) put_word(state, stack[--count]);
-  }
   set_mask(mask);
+  if (state.chunk != nullptr) put_stack(instance, state);
 }
 
 // ---- Told by the core: of this module's stream in the calling thread ----------------
@@ -147,7 +155,9 @@ void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
       put_marker(kind, frame != nullptr && frame->interrupted ? interrupted_place(instance, *frame) : 0);
       return;
     case CHORD_TRACE_STACK:
-      return begin_again(instance);
+      if (pc == 0) return begin_again(instance);
+      if (__chord_trace.chunk != nullptr) put_stack(instance, __chord_trace);
+      return;
     default:
       put_marker(kind, 0);
       go_nowhere(__chord_trace);

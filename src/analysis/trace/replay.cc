@@ -352,13 +352,15 @@ void TraceCursor::begin_at_stack(uint64_t count) {
     take();
     std::optional<TracedPlace> found = code_->find(place - 1);
     std::optional<uint32_t> call = found ? code_->procedure(found->procedure).layouts[found->part].ending_at(found->offset + 1) : std::nullopt;
-    if (!call) continue;  // not traced
+    if (!found) continue;  // not traced
+    if (!call) return fail(fmt::format("an activation is at {:#x}, where no call is", place));
     TraceFrame frame;
     frame.procedure = found->procedure;
     frame.instruction = *call;
     frame.block = code_->procedure(found->procedure).block_of[*call];
     stack_.push_back(frame);
   }
+  std::reverse(stack_.begin(), stack_.end());
   outside_ = true;
 }
 
