@@ -51,14 +51,19 @@ extern "C" void *__chord_thread_main(void *) __attribute__((visibility("hidden")
 namespace chord::runtime {
 namespace {
 
-__attribute__((used, tls_model("initial-exec"))) thread_local Thread *self = nullptr;
-// Known before the thread is listed, and after it.
-__attribute__((used, tls_model("initial-exec"))) thread_local uint32_t own_number = 0;
+// The thread's record, in one word: libc has little thread-local storage for modules that are loaded late. While it is not
+// listed, its number (0: none yet), shifted, and with the lowest bit set; see ended_bit.
+__attribute__((used, tls_model("initial-exec"))) thread_local uint64_t self = 0;
 __attribute__((used)) int (*const keeps_pthread_create)(int, const struct sigevent *) = mq_notify;
 
 // After a thread's end hook: what little still runs in it counts, but is only
 // seen if the process ends in this very thread.
-Thread *const ended_thread = reinterpret_cast<Thread *>(-1);
+constexpr uint64_t unlisted_bit = 1, ended_bit = 2;
+constexpr int number_shift = 2;
+
+Thread *listed() { return (self & unlisted_bit) == 0 ? reinterpret_cast<Thread *>(self) : nullptr; }
+bool has_ended() { return (self & (unlisted_bit | ended_bit)) == (unlisted_bit | ended_bit); }
+void leave_list(uint32_t number, uint64_t bits) { self = uint64_t{number} << number_shift | unlisted_bit | bits; }
 
 constexpr size_t alternate_stack_size = 64 * 1024;
 
@@ -81,8 +86,9 @@ Thread *enlist(Instance &instance, uint32_t id) {
   thread->alternate_stack = stack;
   thread->pointer = thread_pointer();
   thread->id = id;
-  if (own_number == 0) own_number = ++instance.threads_numbered;
-  thread->number = own_number;
+  // Known already where we started the thread, or where it was listed before.
+  auto number = static_cast<uint32_t>((self & unlisted_bit) != 0 ? self >> number_shift : 0);
+  thread->number = number != 0 ? number : ++instance.threads_numbered;
   thread->next = instance.threads;
   if (instance.threads != nullptr) instance.threads->previous = thread;
   instance.threads = thread;
@@ -227,7 +233,7 @@ int create(pthread_t *thread, const pthread_attr_t *attributes, const Start &wha
 
 extern "C" CHORD_SHARED Entry __chord_begin_thread(Start *start) {
   Entry entry{start->function, start->argument};
-  own_number = start->number;
+  leave_list(start->number, 0);
   if (Instance *running = instance()) {
     {
       Guard guard(running->lock);
@@ -256,8 +262,8 @@ extern "C" CHORD_SHARED int __chord_wrap_thrd_create(thrd_t *thread, thrd_start_
 // ---- Knowing the current thread ------------------------------------------------
 
 Thread *current_thread(Instance &instance) {
-  if (self == ended_thread) return nullptr;
-  if (self != nullptr) return self;
+  if (Thread *known = listed()) return known;
+  if (has_ended()) return nullptr;
   uint32_t id = thread_id();
   Thread *thread;
   {
@@ -265,7 +271,7 @@ Thread *current_thread(Instance &instance) {
     thread = find(instance, id);
     bool fresh = thread == nullptr;
     if (fresh) thread = enlist(instance, id);
-    self = thread;
+    if (thread != nullptr) self = reinterpret_cast<uint64_t>(thread);
     if (thread == nullptr || !fresh) return thread;
   }
   // A thread that starts while the others are at rest joins them.
@@ -292,11 +298,11 @@ void end_thread(Instance &instance, Thread &thread) {
       *reinterpret_cast<int64_t *>(thread.pointer + module->delta_variable) = 0;
   give_back_blocks(thread);
   delist(instance, thread);
-  self = ended_thread;
+  leave_list(thread.number, ended_bit);
 }
 
 Thread *last_thread(Instance &instance) {
-  if (self == ended_thread) self = nullptr;
+  if (has_ended()) self &= ~ended_bit;
   return current_thread(instance);
 }
 
@@ -319,7 +325,7 @@ bool knows_thread(Instance &instance, uint32_t id) {
 }
 
 void forget_other_threads(Instance &instance) {
-  Thread *mine = self == ended_thread ? nullptr : self;
+  Thread *mine = listed();
   for (Thread *thread = instance.threads; thread != nullptr;) {
     Thread *next = thread->next;
     if (thread != mine) {
@@ -334,8 +340,9 @@ void forget_other_threads(Instance &instance) {
     mine->id = thread_id();
     mine->stop_wanted = mine->stop_done = 0;
     mine->number = 1;
+  } else {
+    leave_list(1, has_ended() ? ended_bit : 0);
   }
-  own_number = 1;
   instance.threads_seen = instance.threads_numbered = 1;
   instance.starting = 0;
 }
@@ -369,7 +376,7 @@ asm(R"(
 
 void install_thread_hook(Instance &instance, const ModuleState &state) {
   instance.has_key = pthread_key_create(&instance.key, state.on_thread_end) == 0;
-  if (instance.has_key && self != nullptr && self != ended_thread) pthread_setspecific(instance.key, self);
+  if (instance.has_key && listed() != nullptr) pthread_setspecific(instance.key, listed());
 }
 
 // Threads that end from now on are not noticed; their blocks stay readable.

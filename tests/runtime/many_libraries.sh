@@ -1,8 +1,8 @@
 #!/bin/sh
-# Forty woven libraries that are loaded while the program runs: the C library keeps little
+# A hundred woven libraries that are loaded while the program runs: the C library keeps little
 # thread-local memory for such, and each takes as little as it can. Counted exactly in two threads.
 . "$(dirname "$0")/../e2e/common.inc"
-count=40
+count=100
 cat >library.c <<'SOURCE'
 #define NAME_(n) called_##n
 #define NAME(n) NAME_(n)
@@ -46,7 +46,7 @@ done
 "$CHORD" gcc -O1 -DCOUNT=$count main.c -o main -ldl -pthread
 ./main || fail "the program does not run"
 "$CHORD" report --by=function --json >report.json
-for n in 1 19 20 40; do
+for n in 1 49 50 100; do
   twice=$((n < count / 2 ? n : 2 * n))
   expect_equal "calls in library $n" $twice "$(field report.json called_$n calls)"
 done
