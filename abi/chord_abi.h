@@ -13,7 +13,7 @@
  *   4  paths counted by number: CHORD_COUNTERS_NUMBERS, CHORD_COUNTS_BY_NUMBER,
  *      CHORD_EXIT_PATH
  *   5  high halves of vector registers among the exits
- *      (calling contexts added since: CHORD_COUNTERS_RECORD, CHORD_RECORD_CONTEXTS)
+ *      (calling contexts added since: CHORD_COUNTERS_RECORD, CHORD_RECORD_CONTEXTS; coverage: CHORD_COUNTERS_FLAGS)
  */
 #ifndef CHORD_ABI_H
 #define CHORD_ABI_H
@@ -64,6 +64,9 @@ enum {
   /* The counters lie in records of calling contexts (below): `counters` is relative to the
    * address of the field itself and leads to the procedure's chord_context_proc. */
   CHORD_COUNTERS_RECORD = 5,
+  /* As SHARED, but woven code only sets the first byte of each counter to 1. What a profile holds is the number of
+   * segments in which it was found set: whenever counters are added up, it is cleared. */
+  CHORD_COUNTERS_FLAGS = 6,
 };
 
 /* ---- Paths by number -----------------------------------------------------

@@ -38,6 +38,10 @@ CHORD_API void __chord_do_pause() {
   Instance *running = instance();
   Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
   if (thread == nullptr || thread->paused != nullptr) return;
+  if (sets_flags(*running)) {
+    running->notes |= note_pause_ignored;
+    return;
+  }
   record_frames(*running, thread, here(), 1);
   Guard guard(running->lock);
   Paused *list = nullptr;

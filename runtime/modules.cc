@@ -215,7 +215,35 @@ void add_live_counters(Instance &instance, Module &module, uint64_t *into) {
 
 }  // namespace
 
+bool sets_flags(const Instance &instance) {
+  for (const Module *module = instance.modules; module != nullptr; module = module->next)
+    for (size_t i = 0; i < module->proc_count; ++i)
+      if (module->shape[i].kind == CHORD_COUNTERS_FLAGS) return true;
+  return false;
+}
+
+namespace {
+
+// Flags tell nothing more once they are set: they are cleared, to tell of the next segment. None is lost that is set meanwhile.
+void collect_flags(Module &module) {
+  if (!module.live) return;
+  uint64_t *totals = module.merged;
+  for (size_t i = 0; i < module.proc_count; totals += module.procs[i].count, ++i) {
+    const chord_proc &proc = module.procs[i];
+    if (proc.kind != CHORD_COUNTERS_FLAGS) continue;
+    uint64_t *flags = shared_array(proc);
+    for (uint32_t k = 0; k < proc.count; ++k)
+      if (__atomic_load_n(flags + k, __ATOMIC_RELAXED) != 0) {
+        totals[k] += __atomic_exchange_n(flags + k, 0, __ATOMIC_RELAXED);
+        module.totalled = true;
+      }
+  }
+}
+
+}  // namespace
+
 void take_snapshot(Instance &instance, Module &module) {
+  collect_flags(module);
   if (module.totalled) copy_words(module.snapshot, module.merged, module.counters);
   module.totalled = true;
   add_live_counters(instance, module, module.snapshot);

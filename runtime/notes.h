@@ -15,7 +15,8 @@ enum Note : uint32_t {
   note_calls_unmeasured = 64,  // brackets that were not closed where they should
   note_ended_early = 128,      // a thread was, maybe where not all its frames could be told
   note_cloned = 256,           // threads that clone itself made
-  note_end = 512,
+  note_pause_ignored = 512,    // chord_pause where flags are set
+  note_end = 1024,
 };
 
 inline const char *note_text(uint32_t note) {
@@ -41,6 +42,8 @@ inline const char *note_text(uint32_t note) {
     case note_ended_early:
       return "a thread was ended by pthread_exit or a cancellation, and not all functions it was in could be told (code "
              "without unwind information, or cleanup handlers beside others or a longjmp); they may be counted too far";
+    case note_pause_ignored:
+      return "chord_pause does nothing in a program built with --coverage: what ran meanwhile is shown, too";
     default:
       return "a longjmp went to another stack; functions that were active on the stack it left may be "
              "contradictory";

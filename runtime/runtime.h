@@ -93,6 +93,8 @@ void add_module(Instance &instance, ModuleState &state);
 void retire_module(Instance &instance, Module &module);
 // merged + everything live -> module.snapshot. Call with the lock held.
 void take_snapshot(Instance &instance, Module &module);
+// Does some code only say what ran (CHORD_COUNTERS_FLAGS)?
+bool sets_flags(const Instance &instance);
 // Adds the thread's counters of the module to `into`.
 void add_thread_counters(const Module &module, const Thread &thread, uint64_t *into);
 // The same; of a paused thread, those it had when it was paused.

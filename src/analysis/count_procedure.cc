@@ -4,22 +4,15 @@
 
 #include <algorithm>
 
+#include "analysis/blocks_of_instructions.h"
 #include "analysis/interrupted.h"
+#include "analysis/what_ran.h"
 #include "base/diagnostics.h"
 #include "core/counter_sums.h"
 #include "core/running_activations.h"
 
 namespace chord::analysis {
 namespace {
-
-// For each instruction of a block the number of the block; kNone for padding.
-std::vector<uint32_t> blocks_of_instructions(const format::Procedure &map) {
-  std::vector<uint32_t> block_of(map.instructions.size(), core::kNone);
-  for (uint32_t b = 0; b < map.blocks.size(); ++b) {
-    std::fill_n(block_of.begin() + map.blocks[b].first, map.blocks[b].count, b);
-  }
-  return block_of;
-}
 
 // Never executed and never left early: all is zero, and there is nothing to solve.
 void count_nothing(CountedProcedure &procedure) {
@@ -167,7 +160,10 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
     return;
   }
   Ends ends = collect_ends(measured, map);
-  if (map.plan.placement == core::Placement::paths) {
+  const bool flags = map.plan.placement == core::Placement::coverage;
+  if (flags) {
+    find_what_ran(measured, procedure);
+  } else if (map.plan.placement == core::Placement::paths) {
     PathCounts counted = count_paths(map, by_number(measured), path_exits(measured, map), ends.by_block);
     procedure.counts = std::move(counted.counts);
     procedure.paths = std::move(counted.paths);
@@ -189,7 +185,7 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
     procedure.counts = core::solve_counts(graph, plan, measurement);
   }
   if (procedure.problem.empty()) procedure.problem = procedure.counts.contradiction;
-  if (procedure.problem.empty()) count_instructions(ends, procedure);
+  if (procedure.problem.empty() && !flags) count_instructions(ends, procedure);
   if (!procedure.problem.empty()) {
     // Numbers that contradict each other are not shown, so there are none to keep.
     count_nothing(procedure);

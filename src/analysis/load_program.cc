@@ -9,6 +9,7 @@
 #include "analysis/merge_programs.h"
 #include "analysis/object_store.h"
 #include "analysis/program.h"
+#include "analysis/what_ran.h"
 #include "base/diagnostics.h"
 
 namespace chord::analysis {
@@ -150,6 +151,7 @@ Program load_program(const format::Profile &profile, const LoadOptions &options)
   ObjectStore store(profile);
   Program program = load_groups(choose_segments(profile, options.program), store, options);
   program.warnings.insert(program.warnings.begin(), profile.warnings.begin(), profile.warnings.end());
+  keep_what_ran(program, options.only_ran);
   return program;
 }
 

@@ -79,13 +79,9 @@ class Procedure {
         return core::place_vertex_counters(graph_, costs, why_not);
       case core::Placement::vertex_edge:
         return core::place_vertex_edge_counters(graph_, costs, why_not);
-      case core::Placement::none:
-      case core::Placement::trace:
-      case core::Placement::paths:
-      case core::Placement::chosen_paths:
-        break;
+      default:
+        return std::nullopt;
     }
-    return std::nullopt;
   }
 
   void add(const core::Plan &plan, PlacementCost &cost) const {

@@ -42,11 +42,14 @@ struct CountedProcedure {
   uint32_t programs = 1;           // of a project: in how many of them the code is
   bool several_modules = false;    // likewise: it is in others than `module`, too
 
+  // Of flags (chord --coverage): activations were running already when observation began, or ended at a flag, so that it is
+  // open whether something that is shown as run ran since then.
+  bool open = false;
   bool incomplete = false;         // a process could not write all it had counted
 
   bool exact() const { return problem.empty(); }
   // Not only free of contradictions: nothing is known that might have put its counts off.
-  bool certain() const { return exact() && uncertain == 0 && !incomplete && !(may_have_run_on && calls != 0); }
+  bool certain() const { return exact() && uncertain == 0 && !open && !incomplete && !(may_have_run_on && calls != 0); }
   // Nothing but them, and nothing is wrong with it (chord --paths=SELECTION).
   bool counts_chosen_paths() const {
     return map->plan.placement == core::Placement::chosen_paths && !paths.empty();
@@ -100,6 +103,8 @@ struct Program {
   uint64_t instructions = 0;                 // over all procedures whose counts can be trusted
   uint64_t runs = 0;                         // process images
   uint64_t threads = 0;                      // over all of them
+  // Of some procedures only what ran is known (chord --coverage). Then all counts are 1 or 0.
+  bool only_ran = false;
   bool exact = true;                         // every procedure is certain, and no process noted anything amiss
   std::vector<std::string> warnings;
   std::vector<ProgramPart> parts;            // what it is made of: itself, or the programs of a project
@@ -115,6 +120,7 @@ struct LoadOptions {
   // Calling contexts whose counts are wanted alone: a key (as printed), or a pattern of functions
   // from the root on, "main > * > parse"; empty: everything.
   std::string context{};
+  bool only_ran = false;  // programs of which only what ran is known are welcome, too
 };
 
 // Runs of several programs, if none is chosen, are merged (merge_programs.h): the answer is about all of them.

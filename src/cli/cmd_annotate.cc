@@ -4,6 +4,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "report/annotate.h"
+#include "report/coverage.h"
 #include "report/summary.h"
 
 namespace chord::cli {
@@ -17,7 +18,8 @@ constexpr const char *kExamples =
     "  chord annotate parse_line --instructions\n"
     "                                        with the original assembly and its counts\n"
     "\n"
-    "Margin: times the line was arrived at; ##### code that never ran; empty: no code.\n";
+    "Margin: times the line was arrived at; ##### code that never ran; empty: no code.\n"
+    "Of programs built with --coverage: whether the line ran.\n";
 
 }  // namespace
 
@@ -45,9 +47,10 @@ int cmd_annotate(std::vector<std::string> args) {
       throw base::UsageError(word + ": one file or function at a time");
     }
   }
-  analysis::Program program = load(input, what.instructions);
+  analysis::Program program = load_what_ran(input, what.instructions);
   if (listing.json || listing.csv || listing.top != 0) {
     report::Table table = report::annotation_table(program, what);
+    if (program.only_ran) table = report::as_coverage(std::move(table));
     print_listing(table, listing, report::json_head(program));
     return 0;
   }

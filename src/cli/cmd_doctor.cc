@@ -62,7 +62,7 @@ std::string try_compiler(const std::string &compiler, bool plus_plus) {
   base::Outcome ran = base::run({"env", "CHORD_OUT=" + profile, program}, nullptr, true);
   if (ran.status != 0) return fmt::format("the program built with it fails (status {})", ran.status);
   try {
-    analysis::Program counted = analysis::load_program(format::decode_profile(base::read_locked(profile)), {});
+    analysis::Program counted = analysis::load_program(format::decode_profile(base::read_locked(profile)), {.program = "", .only_ran = true});
     for (const analysis::CountedProcedure &p : counted.procedures) {
       if (p.map->name.find("twice") != std::string::npos && p.calls == kSampleCalls) return "";
     }
@@ -133,7 +133,7 @@ struct Examined {
 };
 
 Examined examine_profile(const InputOptions &input) {
-  analysis::Program program = load(input, false);
+  analysis::Program program = load_what_ran(input, false);
   Examined out{program.name, program.procedures.size(), {}, report::plain_units(program)};
   for (const analysis::Skipped &s : program.skipped) out.skipped.push_back({s.map->name, s.unit->unit, s.map->skipped});
   return out;

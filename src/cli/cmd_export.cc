@@ -50,7 +50,7 @@ int cmd_export(std::vector<std::string> args) {
   std::optional<analysis::Program> before;
   if (!old_profile.empty()) before = load({{old_profile}, old_program}, false);
   format::Profile profile = read_profiles(input.profiles);
-  analysis::LoadOptions options{input.program, false};
+  analysis::LoadOptions options{.program = input.program, .only_ran = format.only_ran};
   analysis::Program program = analysis::load_program(profile, options);
   for (const std::string &warning : program.warnings) base::warning(warning);
   exports::Exported exported = format.write({program, profile, options, budget, before ? &*before : nullptr});

@@ -5,6 +5,7 @@
 #include "base/diagnostics.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "report/coverage.h"
 #include "report/listings.h"
 #include "report/function_names.h"
 #include "report/summary.h"
@@ -75,7 +76,7 @@ void print_summary(const analysis::Program &program, const ListingOptions &listi
   } else if (listing.csv) {
     report::Table hottest = report::list_functions(program);
     hottest.keep_top(top);
-    print(report::render_csv(hottest));
+    print(report::render_csv(program.only_ran ? report::as_coverage(std::move(hottest)) : hottest));
   } else {
     print_paged(report::summary_text(program, top, text_style(listing)));
   }
@@ -109,17 +110,18 @@ int cmd_report(std::vector<std::string> args) {
   if (calls) by = "call";
   bool filtered = !filter.function.empty() || !filter.file.empty() || !filter.copies.empty();
   if (by.empty() && !filtered) {
-    print_summary(load(input, false), listing);
+    print_summary(load_what_ran(input, false), listing);
     return 0;
   }
   const report::Listing &chosen = find_listing(by.empty() ? "function" : by);
-  analysis::Program program = load(input, chosen.texts);
+  analysis::Program program = load_what_ran(input, chosen.texts);
   restrict(program, filter);
   bool by_function = chosen.by == "function" && !filter.copies.empty();
   report::Table table = by_function ? report::list_functions_with(program, filter.copies == "sum") : chosen.make(program);
   keep_rows(table, "file", filter.file, fits_file);
   keep_rows(table, "callee", filter.callers, fits_function);
   keep_rows(table, "caller", filter.callees, fits_function);
+  if (program.only_ran) table = report::as_coverage(std::move(table));
   print_listing(table, listing, report::json_head(program));
   return 0;
 }

@@ -226,11 +226,22 @@ format::Profile read_profiles(const std::vector<std::string> &paths) {
   return all;
 }
 
-analysis::Program load(const InputOptions &input, bool texts, bool paths) {
-  format::Profile profile = read_profiles(input.profiles);
-  analysis::Program program = analysis::load_program(profile, {input.program, texts, paths, input.context});
+namespace {
+
+analysis::Program load(const InputOptions &input, const analysis::LoadOptions &options) {
+  analysis::Program program = analysis::load_program(read_profiles(input.profiles), options);
   for (const std::string &warning : program.warnings) base::warning(warning);
   return program;
+}
+
+}  // namespace
+
+analysis::Program load(const InputOptions &input, bool texts, bool paths) {
+  return load(input, {input.program, texts, paths, input.context, false});
+}
+
+analysis::Program load_what_ran(const InputOptions &input, bool texts) {
+  return load(input, {input.program, texts, false, input.context, true});
 }
 
 void print_listing(report::Table &table, const ListingOptions &options, const nlohmann::ordered_json &head) {

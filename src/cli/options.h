@@ -52,6 +52,8 @@ format::Profile read_profiles(const std::vector<std::string> &paths);
 
 // Reads, analyses, and prints the warnings.
 analysis::Program load(const InputOptions &input, bool texts, bool paths = false);
+// Likewise; programs of which only what ran is known are welcome, too.
+analysis::Program load_what_ran(const InputOptions &input, bool texts);
 
 // Writes the listing to stdout as asked for.
 void print_listing(report::Table &table, const ListingOptions &options, const nlohmann::ordered_json &head);

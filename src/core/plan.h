@@ -20,6 +20,7 @@ enum class Placement : uint8_t {
   paths,        // one counter per acyclic path (core/path_numbering.h)
   chosen_paths,  // some paths alone (core/chosen_paths.h); edges cannot be told
   trace,         // nothing is counted: control flow is written down (core/trace_tokens.h)
+  coverage,      // flags that say what ran at all (core/coverage_flags.h)
 };
 
 inline bool counts_anything(Placement placement) { return placement != Placement::none && placement != Placement::trace; }

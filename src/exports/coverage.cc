@@ -56,7 +56,7 @@ class Collector {
     auto [found, fresh] = functions_.try_emplace({&file - files_.data(), p.map->name}, file.functions.size());
     if (fresh) file.functions.push_back({p.map->name, first->line, first->line, 0, 0, 0});
     CoveredFunction &function = file.functions[found->second];
-    function.calls += p.calls;
+    function.calls = program_.only_ran ? std::max(function.calls, p.calls) : function.calls + p.calls;
     for (const format::Instruction &i : all) {
       if (i.line != 0 && &file_of(p, i) == &file) function.last_line = std::max(function.last_line, i.line);
     }
@@ -140,8 +140,10 @@ class Collector {
         ++inexact_lines_;
         continue;
       }
-      uint64_t hits = l.count;
-      if (!l.count_known || (hits == 0 && l.executed != 0)) {
+      uint64_t hits = program_.only_ran ? l.executed != 0 : l.count;
+      if (program_.only_ran) {
+        // A line that ran did, whatever is known of how it was come to.
+      } else if (!l.count_known || (hits == 0 && l.executed != 0)) {
         if (greatest.empty()) greatest = greatest_counts();
         hits = greatest[static_cast<uint64_t>(l.file) << 32 | l.line];
         estimated_ += l.count_known ? 0 : 1;
@@ -164,6 +166,7 @@ class Collector {
     auto say = [&](uint64_t n, const char *what) {
       if (n != 0) out.push_back(fmt::format("{} {}", n, what));
     };
+    if (program_.only_ran) out.push_back("built with --coverage: 1 says that something ran, not how often");
     say(without_lines_, "functions have no source lines and are left out; build with -g");
     say(contradictory_, "functions whose counts contradict each other are left out");
     say(inexact_lines_, "lines of such functions are left out");

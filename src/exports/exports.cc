@@ -8,9 +8,9 @@ namespace chord::exports {
 namespace {
 
 constexpr Format kFormats[] = {
-    {"lcov", "coverage of lines, functions and branches, for genhtml and most coverage services", write_lcov, false},
-    {"cobertura", "the same as Cobertura's XML, for Jenkins, GitLab and Azure", write_cobertura, false},
-    {"gcov-json", "the same as gcov's JSON, which gcovr reads, too", write_gcov_json, false},
+    {"lcov", "coverage of lines, functions and branches, for genhtml and most coverage services", write_lcov, false, true},
+    {"cobertura", "the same as Cobertura's XML, for Jenkins, GitLab and Azure", write_cobertura, false, true},
+    {"gcov-json", "the same as gcov's JSON, which gcovr reads, too", write_gcov_json, false, true},
     {"callgrind", "instructions, lines, calls and jumps, for KCachegrind and callgrind_annotate", write_callgrind, false},
     {"sarif", "lines that never ran or exceed --budget, for editors and code hosts", write_sarif, false},
     {"bbv", "basic-block vectors of the runs or marks, for SimPoint", write_bbv, false},

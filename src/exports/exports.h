@@ -34,6 +34,7 @@ struct Format {
   const char *summary;
   Exported (*write)(const Input &);
   bool binary;
+  bool only_ran = false;  // makes sense of programs of which only what ran is known
 };
 
 std::span<const Format> formats();

@@ -58,7 +58,7 @@ bool is_place(const Procedure &p, const core::Counter &c) {
 }
 
 std::string plan_defect(const Procedure &p) {
-  if (p.plan.placement > core::Placement::trace) return "unknown placement";
+  if (p.plan.placement > core::Placement::coverage) return "unknown placement";
   const core::PathPlan &paths = p.plan.paths;
   if (paths.chosen.size() != paths.slots.size()) return "the chosen paths do not fit their counters";
   for (size_t k = 0; k < paths.chosen.size(); ++k) {

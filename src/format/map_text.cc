@@ -14,7 +14,7 @@ const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "di
 const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", "jump",      "dispatch",
                                                   "enter",  "landing", "leave", "tail_call", "never"};
 const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none", "paths",
-                                                   "chosen-paths", "trace"};
+                                                   "chosen-paths", "trace", "coverage"};
 const std::vector<std::string_view> kSites = {"edge", "vertex", "sum"};
 const std::vector<std::string_view> kScopes = {"local", "global"};
 

@@ -161,6 +161,8 @@ Snippet increment(const CounterPlace &place, Resources live);
 // counter += amount, likewise. The amount must fit an instruction: see fits_constant.
 Snippet add_constant(const CounterPlace &place, int64_t amount, Resources live);
 bool fits_constant(int64_t amount);
+// The counter's first byte becomes 1, whatever it was; nothing else changes. Shared places only.
+Snippet set_flag(const CounterPlace &place);
 
 // A probe that also looks whether its counter has come to 2^63: the addition itself
 // sets the sign flag, so it costs one branch that is not taken.

@@ -189,6 +189,8 @@ std::optional<Resources> register_named(std::string_view name) {
 
 Snippet increment(const CounterPlace &place, Resources live) { return add_constant(place, 1, live); }
 
+Snippet set_flag(const CounterPlace &p) { return {fmt::format("\tmovb\t$1,{}{:+}(%rip)\n", p.label, 8 * p.index), 1, false, 0}; }
+
 bool fits_constant(int64_t amount) { return amount == static_cast<int32_t>(amount); }
 
 namespace {

@@ -107,7 +107,7 @@ PlacesByLine places_by_line(const Program &program, const Selection &selection,
 class Writer {
  public:
   Writer(const Program &program, const Annotation &what, const TextStyle &style)
-      : files_(program), what_(what), style_(style) {
+      : files_(program), what_(what), style_(style), only_ran_(program.only_ran) {
     selection_ = select(program, what.target, files_);
     lines_ = analysis::count_lines(program, selection_.procedures);
     if (what.instructions) places_ = places_by_line(program, selection_, files_);
@@ -181,13 +181,14 @@ class Writer {
   std::string margin(bool exact, uint64_t count) const {
     if (!exact) return fmt::format("{:>{}}", "?", kMargin);
     if (count == 0) return red(fmt::format("{:>{}}", "#####", kMargin), style_);
-    return fmt::format("{:>{}}", group_digits(count), kMargin);
+    return fmt::format("{:>{}}", only_ran_ ? "ran" : group_digits(count), kMargin);
   }
 
   void source_line(const LineCount *count, uint32_t line, const std::string &source) {
     std::string left(kMargin, ' ');
     // A line whose instructions ran though no arrival was counted has run.
-    if (count != nullptr) left = margin(count->exact && count->count_known, count->count == 0 ? count->executed : count->count);
+    bool by_instructions = only_ran_ || (count != nullptr && count->count == 0);
+    if (count != nullptr) left = margin(count->exact && count->count_known, by_instructions ? count->executed : count->count);
     std::string text = fmt::format("{} |{:>6}  {}", left, line, source);
     text.erase(text.find_last_not_of(' ') + 1);
     out_.text += text + "\n";
@@ -216,6 +217,7 @@ class Writer {
   analysis::LineTable lines_;
   const Annotation &what_;
   TextStyle style_;
+  bool only_ran_;
   Selection selection_;
   PlacesByLine places_;
   Sources sources_;

@@ -60,6 +60,7 @@ std::string show(const Cell &cell) {
     case CellKind::share:
       return fmt::format("{:.1f}%", cell.share * 100);
     case CellKind::flag:
+      if (!cell.text.empty()) return std::string(cell.text);
       return cell.number != 0 ? "yes" : "no";
     case CellKind::change: {
       uint64_t size = cell.change < 0 ? -static_cast<uint64_t>(cell.change) : static_cast<uint64_t>(cell.change);

@@ -53,11 +53,9 @@ const char *name_of(Placement placement) {
       return "paths";
     case Placement::chosen_paths:
       return "chosen paths";
-    case Placement::none:
-    case Placement::trace:
-      break;
+    default:
+      return "none";
   }
-  return "none";
 }
 
 const char *name_of(StudiedWeights weights) {

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "report/coverage.h"
 #include "report/listings.h"
 #include "report/plain.h"
 
@@ -75,6 +76,11 @@ std::string next_steps(const analysis::Program &program) {
     return out;
   }
   bool lined = has_lines(*hottest);
+  if (program.only_ran) {
+    say(lined ? "chord annotate" : "chord annotate --instructions", "what ran, and what never did");
+    say("chord export lcov -o FILE", "the same for coverage viewers");
+    return out;
+  }
   say(fmt::format("chord annotate '{}'{}", hottest->map->name, lined ? "" : " --instructions"),
       fmt::format("where {} of all instructions went", percent(hottest->instructions, program.instructions)));
   if (lined) {
@@ -118,7 +124,12 @@ nlohmann::ordered_json json_head(const analysis::Program &program) {
   nlohmann::ordered_json head;
   head["schema"] = 1;
   head["program"] = program.name;
-  head["instructions"] = program.instructions;
+  if (program.only_ran) {
+    Totals t = total(program);
+    head["coverage"] = {{"instructions", t.instructions}, {"ran", t.instructions - t.instructions_never}};
+  } else {
+    head["instructions"] = program.instructions;
+  }
   head["exact"] = program.exact;
   if (program.parts.size() > 1) {
     head["programs"] = nlohmann::ordered_json::array();
@@ -140,7 +151,7 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   std::string out = fmt::format("{}: {}, {}\n", bold(program.name, style), counted(program.runs, "run"),
                                 counted(program.threads, "thread"));
   if (program.parts.size() > 1) out += parts_text(program, top);
-  out += fmt::format("{} executed in {}\n", counted(program.instructions, "instruction"),
+  if (!program.only_ran) out += fmt::format("{} executed in {}\n", counted(program.instructions, "instruction"),
                      counted(t.calls, "call"));
   out += fmt::format("{} of {} ran ({}); {} of {} instructions never did ({})\n", group_digits(t.called),
                      counted(t.functions, "function"), percent(t.called, t.functions),
@@ -151,6 +162,7 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   }
   Table hottest = list_functions(program);
   hottest.keep_top(top);
+  if (program.only_ran) hottest = as_coverage(std::move(hottest));
   out += "\n" + render_text(hottest, style);
   if (!program.skipped.empty()) out += skipped_text(program);
   out += plain_text(plain_units(program));
@@ -164,7 +176,7 @@ std::string summary_json(const analysis::Program &program, size_t top) {
   head["threads"] = program.threads;
   head["functions"] = t.functions;
   head["functions_executed"] = t.called;
-  head["calls"] = t.calls;
+  if (!program.only_ran) head["calls"] = t.calls;
   head["never"] = t.instructions_never;
   head["skipped"] = nlohmann::ordered_json::array();
   for (const analysis::Skipped &s : program.skipped) {
@@ -174,6 +186,7 @@ std::string summary_json(const analysis::Program &program, size_t top) {
   head["plain"] = plain_json(plain_units(program));
   Table hottest = list_functions(program);
   hottest.keep_top(top);
+  if (program.only_ran) hottest = as_coverage(std::move(hottest));
   hottest.by = "summary";
   return render_json(hottest, head);
 }

@@ -76,6 +76,12 @@ inline Cell flag(bool value) {
   cell.number = value ? 1 : 0;
   return cell;
 }
+// Whether something ran at all.
+inline Cell ran(bool value) {
+  Cell cell = flag(value);
+  cell.text = value ? "ran" : "never";
+  return cell;
+}
 // A number that is not known: null, or a question mark.
 inline Cell number_if(bool known, uint64_t value) { return known ? number(value) : Cell{}; }
 

@@ -261,6 +261,7 @@ void prove_places(const ProcedureFacts &f) {
   if (record->second.count != words) fail(f, kNone, "its record has another number of counters than the plan");
   if (by_number == record->second.numbers.empty()) fail(f, kNone, "its record does not tell what its counters stand for");
   auto right_place = [&](const Record &r, const Effect &e) {
+    if (e.sets != (r.kind == CHORD_COUNTERS_FLAGS)) return false;
     if (r.kind == CHORD_COUNTERS_THREAD) return e.where == Effect::Where::thread;
     if (r.kind == CHORD_COUNTERS_DELTA) return e.where == Effect::Where::delta;
     return e.where == Effect::Where::shared;

@@ -505,6 +505,14 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       return p.operands[1].kind == Kind::general || half ? "" : "a probe with odd operands";
     }
     case Op::move: return move(p);
+    case Op::set_byte: {
+      bool one = p.operands.size() == 2 && p.operands[0].kind == Kind::constant && p.operands[0].value.number == 1 &&
+                 p.operands[0].value.symbol.empty() && p.operands[1].kind == Kind::memory && p.operands[1].rip;
+      if (!one || p.locked) return "a byte is changed";
+      std::string fault = count(p.operands[1], constant(1), false, statement);
+      if (fault.empty()) effects_.back().sets = true;
+      return fault;
+    }
     case Op::push: {
       if (p.operands.size() != 1) return "a probe with odd operands";
       const Operand &o = p.operands[0];

@@ -25,6 +25,7 @@ struct Effect {
   Value index;            // in words
   Value amount;           // count
   bool locked = false;
+  bool sets = false;       // count: a flag, which becomes 1 whatever it was
   std::string_view place;  // asks_budget: label that tells where the activation stands
   uint32_t statement = 0;
 };
