@@ -228,6 +228,11 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        if (o.trace) w.emplace_back("--trace");
      }},
+    {"--coverage", Group::what, "", "which instructions, edges and lines ran at all, and no counts: the lowest price",
+     set_flag<&Options::coverage>,
+     [](const Options &o, Words &w) {
+       if (o.coverage) w.emplace_back("--coverage");
+     }},
     {"--only", Group::what, "GLOB", "count these functions or source files alone; may be repeated",
      [](const Word &word, Options &o) { o.only.push_back(word.value); },
      [](const Options &o, Words &w) {
@@ -325,6 +330,15 @@ constexpr Conflict kConflicts[] = {
     {"--trace", "--budget", "budgets are of events, which builds for traces do not count"},
     {"--trace", "--durable", "builds for traces count nothing; what has been written down survives in any case"},
     {"--trace", "--place", "builds for traces count nothing"},
+    {"--coverage", "--paths", "paths are counted, and flags count nothing"},
+    {"--coverage", "--events", "events are counted, and flags count nothing"},
+    {"--coverage", "--callsites", "what calls take is counted, and flags count nothing"},
+    {"--coverage", "--budget", "budgets are of events, which builds for coverage do not count"},
+    {"--coverage", "--context", "contexts are counted, and flags count nothing"},
+    {"--coverage", "--durable", "flags are not in the file"},
+    {"--coverage", "--place", "flags have one placement of their own"},
+    {"--coverage", "--counters", "there is one flag for all threads, and setting it twice does no harm"},
+    {"--coverage", "--trace", "a trace tells what ran"},
     {"--durable", "--counters=atomic", "counts that survive are those of each thread"},
     {"--durable", "--counters=global", "counts that survive are those of each thread"},
 };

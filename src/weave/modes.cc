@@ -3,6 +3,7 @@
 #include "weave/events/brackets.h"
 #include "weave/contexts/contexts.h"
 #include "weave/counters/counters.h"
+#include "weave/coverage/coverage.h"
 #include "weave/events/events.h"
 #include "weave/exits/leaps.h"
 #include "weave/paths/paths.h"
@@ -14,6 +15,7 @@ namespace {
 bool always(const Options &) { return true; }
 bool counts_paths(const Options &o) { return o.paths; }
 bool keeps_contexts(const Options &o) { return o.context; }
+bool covers(const Options &o) { return o.coverage; }
 bool measures_calls(const Options &o) { return o.callsites; }
 bool traces(const Options &o) { return o.trace; }
 bool counts_events(const Options &o) { return o.events != 0; }
@@ -25,6 +27,7 @@ constexpr Mode kModes[] = {
     {"context records", keeps_contexts, plan_context_records, context_record_text, nullptr},
     {"call totals", measures_calls, plan_brackets, totals_record_text, nullptr},
     {"leaps", always, plan_leaps, nullptr, nullptr},
+    {"coverage", covers, plan_coverage, coverage_record_text, nullptr},
     {"counters", always, plan_counters, counter_record_text, counter_unit_text},
     {"events", counts_events, plan_events, event_ties_text, event_unit_text},
     {"context calls", keeps_contexts, plan_context_calls, nullptr, context_unit_text},

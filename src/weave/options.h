@@ -30,6 +30,7 @@ struct Options {
   enum class Entries : uint8_t { implied, counted } entries = Entries::implied;  // weave/facts/implied_entries.h
   std::vector<std::string> only;    // globs over functions and source files; empty: all
   std::vector<std::string> except;
+  bool coverage = false;            // what ran at all, and nothing more (weave/coverage/coverage.h)
   uint32_t events = 0;              // kinds to count, one bit each (weave/events/event_kinds.h)
   std::string cost_file;            // the kind `cost`: its rules (weave/events/costs.h), and what is in it
   std::vector<CostRule> costs;

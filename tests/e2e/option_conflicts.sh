@@ -22,6 +22,7 @@ refused --callsites --counters=global
 refused --callsites --place=none
 refused --paths --durable
 refused --paths --callsites
+for other in --paths --events --callsites --budget --context --durable --place=vertex --counters=atomic; do refused --coverage $other; done
 expect_status 2 "$CHORD" --except-noise gcc -c sample.c
 expect_contains "a switch alone" "--except-noise is for --paths" err
 # The last of one option holds, and what is the default anyway is no conflict.

@@ -38,6 +38,7 @@ const std::map<std::string, Change> &modes() {
          o.paths = true;
          for_shared_objects(o);
        }},
+      {"coverage", [](weave::Options &o) { o.coverage = true; }},
       {"events",
        [](weave::Options &o) {
          o.events = 0x7f;

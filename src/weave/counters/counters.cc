@@ -43,17 +43,14 @@ std::optional<core::Plan> place_counters(const core::Graph &graph, const core::C
     case core::Placement::redundant: return core::place_block_counters(graph, costs, holds_code, why_not);
     case core::Placement::vertex: return core::place_vertex_counters(graph, costs, why_not);
     case core::Placement::vertex_edge: return core::place_vertex_edge_counters(graph, costs, why_not);
-    case core::Placement::trace:
-    case core::Placement::paths:
-    case core::Placement::chosen_paths: break;  // planned with their probes (weave/paths/paths.h, weave/trace/trace.h)
     case core::Placement::none: {
       core::Plan nothing;
       nothing.placement = core::Placement::none;
       nothing.never = core::never_edges(costs);
       return nothing;
     }
+    default: return std::nullopt;  // planned by modes of their own
   }
-  return std::nullopt;
 }
 
 core::EdgeId entering_edge(const assembly::Procedure &p) {
@@ -153,7 +150,7 @@ std::string numbers_text(const RecordPlacer &placer, const std::string &label, s
 // Study placements aside, event counters and paths tell calls one by one, and so must what survives SIGKILL.
 bool relies_on_callers(const Options &options) {
   return options.entries == Options::Entries::implied && options.place == core::Placement::optimal &&
-         options.events == 0 && !options.callsites && !options.paths && !options.durable && !options.context;
+         options.events == 0 && !options.callsites && !options.paths && !options.durable && !options.context && !options.coverage;
 }
 
 std::string plan_counters(const ProcedureFacts &facts, ProcedurePlan &plan) {
@@ -178,7 +175,7 @@ std::string plan_counters(const ProcedureFacts &facts, ProcedurePlan &plan) {
 }
 
 std::string counter_record_text(const RecordPlacer &placer, const ProcedureFacts &facts, const ProcedurePlan &plan) {
-  if (plan.contexts) return {};
+  if (plan.contexts || plan.counters.placement == core::Placement::coverage) return {};  // which have records of their own
   bool by_number = plan.counters.paths.by_number;
   size_t count = by_number ? CHORD_PATH_SLOTS + 1 : plan.counters.words();
   isa::CounterPlace::Kind kind = facts.options().counters;
