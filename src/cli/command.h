@@ -23,6 +23,7 @@ std::span<const Command> commands();
 int cmd_report(std::vector<std::string> args);
 int cmd_annotate(std::vector<std::string> args);
 int cmd_merge(std::vector<std::string> args);
+int cmd_print(std::vector<std::string> args);
 int cmd_archive(std::vector<std::string> args);
 int cmd_study(std::vector<std::string> args);
 int cmd_dump(std::vector<std::string> args);

@@ -20,6 +20,7 @@ constexpr Command kCommands[] = {
     {"tests", "chord tests [PROFILE…] [--line=FILE:LINE]", "what each test executes; which tests a line or a change concerns", cmd_tests},
     {"merge", "chord merge -o OUT PROFILE…", "add profiles of the same program", cmd_merge},
     {"archive", "chord archive -o OUT [PROFILE…]", "profiles and what reading them needs, in one file", cmd_archive},
+    {"print", "chord print FILE…", "any file of chord's as text: profiles, maps, anchors", cmd_print},
     {"study", "chord study TABLE [PROFILE|PROGRAM…]", "the papers' tables about placing counters, on your programs",
      cmd_study},
     {"dump", "chord dump PID|CORE", "counts of a running program, without stopping it, or of a crashed one", cmd_dump},
