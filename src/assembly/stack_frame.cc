@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "assembly/unwind_info.h"
+#include "isa/code_text.h"
 
 namespace chord::assembly {
 namespace {
@@ -99,13 +100,11 @@ class Analysis {
     int64_t offset = kWord - rules.frame_offset;
     if (rules.frame_follows_stack_pointer()) {
       state.offset[isa::kStackPointer] = offset;
-    } else if (is_frame_pointer(rules.frame_register)) {
+    } else if (isa::is_frame_pointer_rule(rules.frame_register)) {
       state.offset[isa::kFramePointer] = offset;
     }
     return state;
   }
-
-  static bool is_frame_pointer(const std::string &name) { return name == "6" || name == "%rbp" || name == "rbp"; }
 
   // After a loop that moves the stack pointer page by page, only the rules know.
   void adopt_rules(uint32_t i, StackState &state) const {

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <charconv>
 
+#include "isa/code_text.h"
+
 namespace chord::assembly {
 namespace {
 
@@ -117,7 +119,7 @@ uint32_t start_of_rules(const Source &source, const Fragment &fragment) {
 }
 
 bool UnwindRules::frame_follows_stack_pointer() const {
-  return active && frame_escape.empty() && (frame_register == "7" || frame_register == "%rsp" || frame_register == "rsp");
+  return active && frame_escape.empty() && isa::is_stack_pointer_rule(frame_register);
 }
 
 std::vector<std::string> UnwindRules::popped() const {

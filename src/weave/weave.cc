@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "isa/code_text.h"
 #include "weave/plan/labels.h"
 #include "weave/modes.h"
 #include "weave/plan_unit.h"
@@ -108,8 +109,8 @@ class UnitWriter {
     for (const std::string &p : personalities_) {
       out += fmt::format(
           "\t.section .text.{0},\"axG\",@progbits,{0},comdat\n\t.weak {0}\n\t.hidden {0}\n\t.type {0},@function\n"
-          "{0}:\n\tendbr64\n\tmovq {1}@GOTPCREL(%rip),%r9\n\tjmp __chord_personality_with\n\t.size {0},.-{0}\n",
-          personality_label(p), p);
+          "{0}:\n{1}\t.size {0},.-{0}\n",
+          personality_label(p), isa::jump_with_address(p, "__chord_personality_with"));
     }
     return out;
   }

@@ -2,7 +2,7 @@
 # --coverage: what ran and what never did, in every form a report has, and never as a count.
 . "$(dirname "$0")/common.inc"
 sample_program
-ran() { "$CHORD" report "$1" --by=$2 --json | python3 -c 'import json,sys; r=json.load(sys.stdin); print(*(x["ran"] for x in r["rows"] if '"$3"'))'; }
+ran() { "$CHORD" report "$1" --by=$2 --json 2>/dev/null | python3 -c 'import json,sys; r=json.load(sys.stdin); print(*(x["ran"] for x in r["rows"] if '"$3"'))'; }
 each_sample() {
   rm -f sample.chord
   "$CHORD" --coverage $build -g sample.c -o sample
@@ -11,11 +11,13 @@ each_sample() {
   expect_equal "$build: unused did not" False "$(ran sample.chord function 'x["function"]=="unused"')"
 }
 each_build each_sample
+build="gcc -O0"
+each_sample
 
 # Text, CSV, summary.
 "$CHORD" report sample.chord --by=function >out
-expect_equal "text says ran" 1 "$(grep -c ' ran .* work$' out)"
-expect_equal "text says never" 1 "$(grep -c ' never .* unused$' out)"
+expect_equal "text says ran" 1 "$(grep -c '^ *ran .* work$' out)"
+expect_equal "text says never" 1 "$(grep -c '^ *never .* unused$' out)"
 expect_absent "no counts" "calls" out
 "$CHORD" report sample.chord --by=line --csv | head -1 >out
 expect_contains "a column in CSV" "ran" out
@@ -94,18 +96,18 @@ cat >reset.c <<'C'
 #include <chord/chord.h>
 __attribute__((noinline)) int early(int n) { return n * 3; }
 __attribute__((noinline)) int late(int n) { return n * 5; }
-volatile int sum;
+volatile int sum, one = 1;
 __attribute__((noinline)) int both(int n) { return n < 2 ? n * 7 : n * 9; }
 int main(void) {
-  sum += early(1) + both(1);
+  sum += early(one) + both(one);
   chord_reset();
-  sum += late(1) + both(1);
+  sum += late(one) + both(one);
   return 0;
 }
 C
 "$CHORD" --coverage gcc -O1 -fno-inline -g reset.c -o reset -I"$root/runtime/include"
 ./reset
-expect_equal "since the reset" "True False True" "$(ran reset.chord function 'x["function"] in ("both", "early", "late")' | tr ' ' '\n' | sort | tr '\n' ' ' | sed 's/False True True /True False True/')"
+expect_equal "late ran" "True" "$(ran reset.chord function 'x["function"]=="late"')"
 "$CHORD" report reset.chord --by=function --json 2>err >out
 expect_equal "early did not" "False" "$(ran reset.chord function 'x["function"]=="early"')"
 expect_equal "both ran again" "True" "$(ran reset.chord function 'x["function"]=="both"')"
@@ -118,15 +120,15 @@ cat >fork.c <<'C'
 __attribute__((noinline)) int in_both(int n) { return n + 1; }
 __attribute__((noinline)) int in_child(int n) { return n + 2; }
 __attribute__((noinline)) int in_parent(int n) { return n + 3; }
-volatile int sum;
+volatile int sum, one = 1;
 int main(void) {
-  sum += in_both(1);
+  sum += in_both(one);
   if (fork() == 0) {
-    sum += in_both(2) + in_child(1);
+    sum += in_both(one) + in_child(one);
     return 0;
   }
   wait(0);
-  sum += in_parent(1);
+  sum += in_parent(one);
   return 0;
 }
 C

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "isa/code_text.h"
 #include "weave/plan/labels.h"
 
 namespace chord::weave {
@@ -217,7 +218,7 @@ std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &stat
       size_t behind = i + detour.covers;
       bool jumps = behind == chunk.size() && !jump.empty();
       add(detour.snippet.lead(), states[i]);
-      add(std::string(detour.snippet.rest()) + (jumps ? jump : fmt::format("\tjmp\t{}\n", detour.behind)), states[behind]);
+      add(std::string(detour.snippet.rest()) + (jumps ? jump : isa::jump_to(detour.behind)), states[behind]);
       add(detour.otherwise + ":\n", states[i]);
       if (!jumps) labels[behind] += detour.behind + ":\n";
     }

@@ -8,6 +8,7 @@
 #include <optional>
 #include <set>
 
+#include "isa/code_text.h"
 #include "weave/compose/chunks.h"
 #include "weave/plan/labels.h"
 #include "weave/compose/stubs.h"
@@ -118,7 +119,7 @@ class Weaver {
     s.rules = rules_before(site.fragment, site.statement);
     bool follows = s.rules.frame_follows_stack_pointer();
     if (is_widened()) s.rules = widened(s.rules, plan_.holder);
-    std::string target = lasting_name(site, edge), jump = fmt::format("\tjmp\t{}\n", target);
+    std::string target = lasting_name(site, edge), jump = isa::jump_to(target);
     if (plan_.restores.contains(number)) jump += "\t.cfi_restore_state\n";
     UnwindRules here = falls ? rules_in_gap(site) : UnwindRules{};
     falls = falls && assembly::can_change_rules(here, s.rules) && assembly::can_change_rules(s.rules, here);
@@ -126,7 +127,7 @@ class Weaver {
                    : spots_.text_of_stub(chunk, follows, places_[number], target, jump);
     const UnwindRules &rules = rules_before(site.fragment, site.statement);
     if (std::string recall = recall_popped(rules, chunk); !recall.empty()) s.body = rules.forget_popped() + s.body + recall;
-    if (site.marks_entry) s.body = "\tendbr64\n" + s.body;
+    if (site.marks_entry) s.body = isa::entry_mark() + s.body;
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
       rename_operand(site.statement, s.label);

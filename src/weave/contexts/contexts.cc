@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "format/context_sites.h"
+#include "isa/code_text.h"
 #include "isa/contexts.h"
 #include "weave/exits/early_ends.h"
 #include "weave/plan/labels.h"
@@ -228,9 +229,9 @@ std::string jump_word_label(uint32_t n, uint32_t call) { return fmt::format(".Lc
 // By which the runtime finds the record of an activation.
 std::string context_note(const ContextWeaving &contexts, uint32_t n) {
   const PathHolder &h = contexts.holder;
-  return fmt::format("\tnopl\t{}@tpoff(%rax)\n\tnopl\t{:#x}(%rax)\n", context_id_label(n),
-                     CHORD_CONTEXT_NOTE + (h.widens_frame() ? 0 : CHORD_CONTEXT_UNKEPT) +
-                         (h.kind == PathHolder::Kind::slot ? CHORD_PATH_IN_FRAME : isa::dwarf_number(h.reg)));
+  return isa::note_thread_offset(context_id_label(n)) +
+         isa::note(CHORD_CONTEXT_NOTE + (h.widens_frame() ? 0 : CHORD_CONTEXT_UNKEPT) +
+                   (h.kind == PathHolder::Kind::slot ? CHORD_PATH_IN_FRAME : isa::dwarf_number(h.reg)));
 }
 
 // The words that jumps of procedure n ask.
@@ -349,7 +350,7 @@ std::string context_unit_text(const UnitFacts &unit, const std::vector<Procedure
          fmt::format("\t.quad {0}+16, {0}\n\t.zero {1}\n", CHORD_ROOT_SLOT_SYMBOL, CHORD_CONTEXT_COUNTERS) +
          section(".rodata", "a", CHORD_CONTEXT_MODE_SYMBOL) + fmt::format("\t.quad {:#x}\n", mode) +
          section(".text", "ax", CHORD_SITE_PLACE_SYMBOL) +
-         fmt::format("\t.cfi_startproc\n\tendbr64\n\tmovq {}@gottpoff(%rip),%rax\n\tret\n\t.cfi_endproc\n", CHORD_SITE_SYMBOL);
+         "\t.cfi_startproc\n" + isa::return_thread_offset(CHORD_SITE_SYMBOL) + "\t.cfi_endproc\n";
 }
 
 }  // namespace chord::weave

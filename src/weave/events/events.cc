@@ -8,6 +8,7 @@
 #include "core/increments.h"
 #include "core/order.h"
 #include "core/spanning_tree.h"
+#include "isa/code_text.h"
 #include "weave/events/costs.h"
 #include "weave/events/event_kinds.h"
 #include "weave/plan/labels.h"
@@ -365,8 +366,8 @@ std::string emit_event_counters() {
   return fmt::format(
       "\t.section .tbss.{0},\"awTG\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n"
       "\t.section .text.{2},\"axG\",@progbits,{0},comdat\n\t.weak {2}\n\t.hidden {2}\n\t.type {2},@function\n"
-      "{2}:\n\tendbr64\n\tmovq {0}@gottpoff(%rip),%rax\n\tret\n\t.size {2},.-{2}\n",
-      kCounters, 8 * CHORD_EVENT_WORDS, CHORD_EVENTS_PLACE_SYMBOL);
+      "{2}:\n{3}\t.size {2},.-{2}\n",
+      kCounters, 8 * CHORD_EVENT_WORDS, CHORD_EVENTS_PLACE_SYMBOL, isa::return_thread_offset(kCounters));
 }
 
 }  // namespace

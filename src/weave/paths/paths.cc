@@ -9,6 +9,7 @@
 #include "core/chosen_paths.h"
 #include "core/path_numbering.h"
 #include "format/path_selection.h"
+#include "isa/code_text.h"
 #include "weave/paths/expected_path.h"
 #include "weave/plan/labels.h"
 #include "weave/paths/path_registers.h"
@@ -447,7 +448,7 @@ std::vector<Piece> sizes_of(std::vector<Piece> pieces) {
 std::string path_note(const PathWeaving &paths) {
   if (paths.holder.kind == PathHolder::Kind::none || paths.plan.placement == core::Placement::chosen_paths) return {};
   bool in_frame = paths.holder.kind == PathHolder::Kind::slot;
-  return fmt::format("\tnopl\t{:#x}(%rax)\n", CHORD_PATH_NOTE + (in_frame ? CHORD_PATH_IN_FRAME : isa::dwarf_number(paths.holder.reg)));
+  return isa::note(CHORD_PATH_NOTE + (in_frame ? CHORD_PATH_IN_FRAME : isa::dwarf_number(paths.holder.reg)));
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+// Lines of assembly that are no probes: jumps, marks, and the small functions that a unit defines for the runtime.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace chord::isa {
+
+std::string jump_to(std::string_view label);
+
+// What must stand first where control arrives by a jump through a register or a table (-fcf-protection).
+std::string entry_mark();
+
+// An instruction that does nothing and carries a number, or a symbol's offset from the thread pointer, for the runtime to read.
+std::string note(uint64_t number);
+std::string note_thread_offset(std::string_view symbol);
+
+// The body of a function that returns the offset of `symbol` from the thread pointer.
+std::string return_thread_offset(std::string_view symbol);
+// The body of a function that jumps to `target` with the address of `symbol` as one more argument: the sixth.
+std::string jump_with_address(std::string_view symbol, std::string_view target);
+
+// Names of registers in unwind rules.
+bool is_stack_pointer_rule(std::string_view name);
+bool is_frame_pointer_rule(std::string_view name);
+
+// An operand in memory whose address is the stack or frame pointer plus a constant; the stack pointer's.
+bool is_stack_operand(std::string_view operand);
+bool is_stack_pointer_operand(std::string_view operand);
+
+}  // namespace chord::isa
