@@ -57,6 +57,7 @@ ALL = {c.name: c for c in [
     _gcc("chord contexts", "chord --context gcc: all counts in every calling context", chord=["--context"]),
     _gcc("chord one path", "chord --paths=SELECTION gcc: one path of each function", chord=["--paths"], one_path=True),
     _gcc("chord", "chord gcc", chord=[]),
+    _gcc("chord coverage", "chord --coverage gcc: what ran, no counts", chord=["--coverage"]),
     _gcc("chord measured", "chord --weights=PROFILE gcc, by an earlier run", chord=[], trained=True),
     _gcc("chord events", "chord --events=instructions gcc: one counter, exact at every call", chord=["--events=instructions"]),
     _gcc("chord budget", "chord --budget gcc: the same, and can be stopped at any count", chord=["--budget"]),
