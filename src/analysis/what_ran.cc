@@ -7,6 +7,7 @@
 #include "analysis/blocks_of_instructions.h"
 #include "base/diagnostics.h"
 #include "core/coverage_flags.h"
+#include "format/only_ran.h"
 
 namespace chord::analysis {
 namespace {
@@ -94,14 +95,14 @@ void cut_to_one(CountedProcedure &p) {
   p.instructions = static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{1}));
 }
 
-bool has_flags(const CountedProcedure &p) { return p.map->plan.placement == core::Placement::coverage; }
+bool is_for_coverage(const CountedProcedure &p) { return format::is_built_for_coverage(*p.map); }
 
 }  // namespace
 
 void find_what_ran(const MeasuredProcedure &measured, CountedProcedure &procedure) { Covering(measured, procedure).run(); }
 
 void keep_what_ran(Program &program, bool welcome) {
-  program.only_ran = std::any_of(program.procedures.begin(), program.procedures.end(), has_flags);
+  program.only_ran = std::any_of(program.procedures.begin(), program.procedures.end(), is_for_coverage);
   if (!program.only_ran) return;
   if (!welcome) {
     throw base::Error(fmt::format("{}: built with --coverage, it has no counts", program.name),

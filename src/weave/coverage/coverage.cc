@@ -6,6 +6,9 @@
 #include <optional>
 
 #include "core/coverage_flags.h"
+#include "core/mixed_counters.h"
+#include "format/only_ran.h"
+#include "weave/counters/counter_place.h"
 #include "weave/plan/labels.h"
 
 namespace chord::weave {
@@ -14,13 +17,40 @@ using Place = isa::CounterPlace;
 
 namespace {
 
-// Flags have no choice of places, so all that matters is where there is one.
-core::Costs possible_places(const ProcedureFacts &facts, const Sites &sites) {
+// What a probe at each place is expected to cost; `price`: of the probe alone.
+template <class Price>
+core::Costs expected_costs(const ProcedureFacts &facts, const Sites &sites, Price price) {
+  auto cost = [&](const Site &site, double frequency) {
+    return site.exists() ? frequency * (price(site) + (site.is_stub() ? kStubPrice : 0)) : kImpossible;
+  };
   core::Costs costs;
-  for (const Site &site : sites.edge) costs.edge.push_back(site.exists() ? 1 : kImpossible);
-  for (const Site &site : sites.block) costs.vertex.push_back(site.exists() ? 1 : kImpossible);
-  for (const assembly::Edge &e : facts.p.edges) costs.never.push_back(e.kind == assembly::EdgeKind::never);
+  for (uint32_t e = 0; e < sites.edge.size(); ++e) costs.edge.push_back(cost(sites.edge[e], facts.weights[e]));
+  for (uint32_t b = 0; b < sites.block.size(); ++b) {
+    double frequency = 0;
+    for (core::EdgeId e : facts.graph.in(b)) frequency += facts.weights[e];
+    costs.vertex.push_back(cost(sites.block[b], frequency));
+  }
+  for (const assembly::Edge &e : facts.p.edges) {
+    costs.never.push_back(e.kind == assembly::EdgeKind::never);
+    costs.wanted.push_back(false);
+  }
   return costs;
+}
+
+double sum_of(const core::Plan &plan, const core::Costs &costs) {
+  double sum = 0;
+  for (const core::Counter &c : plan.counters) sum += c.site == core::Site::edge ? costs.edge[c.id] : costs.vertex[c.id];
+  return sum;
+}
+
+// Counts tell what ran, too, and a plan of counters may do with fewer probes, where the flow law saves more than their price.
+bool are_counters_cheaper(const ProcedureFacts &facts, const Sites &sites, double flags) {
+  core::Costs costs = expected_costs(facts, sites, [&](const Site &site) {
+    return static_cast<double>(isa::increment(counter_place(facts.options(), site), site.live).price);
+  });
+  std::string why_not;
+  std::optional<core::Plan> counters = core::place_mixed_counters(facts.graph, costs, why_not);
+  return counters && sum_of(*counters, costs) < flags;
 }
 
 bool is_covered(const ProcedurePlan &plan) { return plan.is_counted && plan.counters.placement == core::Placement::coverage; }
@@ -29,8 +59,12 @@ bool is_covered(const ProcedurePlan &plan) { return plan.is_counted && plan.coun
 
 std::string plan_coverage(const ProcedureFacts &facts, ProcedurePlan &plan) {
   std::string why_not;
-  std::optional<core::Plan> flags = core::place_flags(facts.graph, possible_places(facts, plan.sites), why_not);
-  if (!flags) return {};
+  core::Costs costs = expected_costs(facts, plan.sites, [](const Site &) { return 1.0; });
+  std::optional<core::Plan> flags = core::place_flags(facts.graph, costs, why_not);
+  if (!flags || are_counters_cheaper(facts, plan.sites, sum_of(*flags, costs))) {
+    plan.no_paths = format::kBuiltForCoverage;
+    return {};
+  }
   plan.counters = *std::move(flags);
   plan.is_counted = true;
   for (uint32_t k = 0; k < plan.counters.counters.size(); ++k) {

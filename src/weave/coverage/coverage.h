@@ -10,7 +10,8 @@
 
 namespace chord::weave {
 
-// A mode (weave/modes.h). Procedures in which there is no place for some flag are left to the counters, which tell more.
+// A mode (weave/modes.h). Procedures in which there is no place for some flag, or in which counters are expected to cost less than
+// flags do, are left to the counters, which tell more.
 std::string plan_coverage(const ProcedureFacts &facts, ProcedurePlan &plan);
 
 // The flags, and the runtime's record of them.
