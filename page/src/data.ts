@@ -25,7 +25,8 @@ export interface Old {
   gone: { name: string; demangled: string | null; executed: Count; calls: Count }[];
 }
 // A tree of calling contexts, parents before their children; present only where contexts were counted.
-export interface Contexts { parent: number[]; name: string[]; function: number[]; exclusive: Count[]; calls: Count[] }
+// `line`: where the parent calls it, 0 if that is not known.
+export interface Contexts { parent: number[]; function: number[]; line: number[]; exclusive: Count[]; calls: Count[]; note: string }
 export interface Index {
   schema: number; chord: string; program: string; path: string; instructions: Count; runs: number; threads: number;
   warnings: string[];

@@ -5,7 +5,7 @@ import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Contexts } from './data';
 import { count, num, percent, shortName, visible } from './format';
 import { link } from './router';
-import { useData } from './ui';
+import { FunctionName, Panel, Share, useData } from './ui';
 
 export interface Tree { parent: ArrayLike<number>; own: ArrayLike<number>; name: (node: number) => string }
 
@@ -55,7 +55,7 @@ function firstAfter(laid: Laid, level: Int32Array, x: number): number {
 
 const FRAME = 18;
 
-export function Flame({ tree, describe, open }: { tree: Tree; describe: (node: number) => string; open?: (node: number) => void }) {
+export function Flame({ tree, describe, open, choose }: { tree: Tree; describe: (node: number) => string; open?: (node: number) => void; choose?: (node: number) => void }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const laid = useMemo(() => layOutTree(tree), [tree]);
   const whole = useMemo(() => laid.levels[0]?.reduce((sum, i) => sum + laid.total[i]!, 0) ?? 0, [laid]);
@@ -127,7 +127,11 @@ export function Flame({ tree, describe, open }: { tree: Tree; describe: (node: n
     const i = level?.[firstAfter(laid, level, x)];
     return i !== undefined && laid.left[i]! <= x ? i : -1;
   };
-  const into = (i: number) => i >= 0 && laid.total[i]! > 0 && setZoom({ left: laid.left[i]!, width: laid.total[i]! });
+  const into = (i: number) => {
+    if (i < 0 || laid.total[i]! <= 0) return;
+    setZoom({ left: laid.left[i]!, width: laid.total[i]! });
+    choose?.(i);
+  };
   const step = (event: KeyboardEvent) => {
     const level = laid.levels[laid.depth[at] ?? 0] ?? new Int32Array();
     const place = level.indexOf(at);
@@ -152,10 +156,43 @@ export function Flame({ tree, describe, open }: { tree: Tree; describe: (node: n
   );
 }
 
+// Who calls a function, and what it calls, over all its contexts: calls, and instructions with all that was called.
+interface Neighbor { calls: number; all: number }
+function neighbors(contexts: Contexts, total: Float64Array, f: number): [Map<number, Neighbor>, Map<number, Neighbor>] {
+  const callers = new Map<number, Neighbor>(), callees = new Map<number, Neighbor>();
+  const add = (to: Map<number, Neighbor>, who: number, i: number) => {
+    const sum = to.get(who) ?? { calls: 0, all: 0 };
+    to.set(who, { calls: sum.calls + num(contexts.calls[i]), all: sum.all + total[i]! });
+  };
+  for (let i = 0; i < contexts.parent.length; ++i) {
+    const p = contexts.parent[i]!, caller = p < 0 ? -1 : contexts.function[p]!;
+    if (contexts.function[i] === f) add(callers, caller, i);
+    if (caller === f) add(callees, contexts.function[i]!, i);
+  }
+  return [callers, callees];
+}
+
+function Neighbors({ title, of, whole }: { title: string; of: Map<number, Neighbor>; whole: number }) {
+  const rows = [...of].sort((a, b) => b[1].all - a[1].all).slice(0, 20);
+  return (
+    <Panel title={title} more={of.size > rows.length && <span class="dim">the first {rows.length} of {of.size}</span>}><table class="plain">
+      <thead><tr><th scope="col" class="left">share</th><th scope="col">instructions</th><th scope="col">calls</th><th scope="col" class="left wide">function</th></tr></thead>
+      <tbody>{rows.map(([f, sum]) => <tr key={f}><td class="left"><Share part={sum.all} whole={whole} /></td><td>{count(sum.all)}</td><td>{count(sum.calls)}</td>
+        <td class="left wide">{f < 0 ? <span class="dim">a root: where a thread or a signal handler began</span> : <FunctionName f={f} />}</td></tr>)}</tbody></table></Panel>
+  );
+}
+
 export function ContextsView({ contexts }: { contexts: Contexts }) {
   const data = useData();
-  const tree = useMemo<Tree>(() => ({ parent: contexts.parent, own: contexts.exclusive.map(num), name: (i) => contexts.name[i]! }), [contexts]);
-  const open = (i: number) => { const f = contexts.function[i]!; if (f >= 0) location.hash = link('function', data.keyOf(f)); };
+  const [chosen, choose] = useState(-1);
+  const tree = useMemo<Tree>(() => ({ parent: contexts.parent, own: contexts.exclusive.map(num), name: (i) => data.title(contexts.function[i]!) }), [contexts]);
+  const total = useMemo(() => layOutTree(tree).total, [tree]);
+  const around = useMemo(() => (chosen < 0 ? null : neighbors(contexts, total, chosen)), [contexts, chosen]);
+  const open = (i: number) => { location.hash = link('function', data.keyOf(contexts.function[i]!)); };
+  const describe = (i: number) => `${tree.name(i)}${contexts.line[i] ? `, called at line ${contexts.line[i]}` : ''}, ${count(contexts.calls[i])} calls:`;
   return <div class="page full"><div class="bar-row"><h1>Contexts</h1><span class="dim">{count(contexts.parent.length)} calling contexts; width = instructions executed</span></div>
-    <Flame tree={tree} describe={(i) => contexts.name[i]!} open={open} /></div>;
+    {contexts.note && <p class="dim">{visible(contexts.note)}</p>}
+    <Flame tree={tree} describe={describe} open={open} choose={(i) => choose(contexts.function[i]!)} />
+    {around && <div class="halves"><Neighbors title={`Callers of ${shortName(data.title(chosen), 60)}`} of={around[0]} whole={num(data.index.instructions)} />
+      <Neighbors title="What it calls" of={around[1]} whole={num(data.index.instructions)} /></div>}</div>;
 }

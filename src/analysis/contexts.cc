@@ -4,10 +4,11 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <unordered_map>
+#include <numeric>
 
 #include "analysis/context_pattern.h"
 #include "base/diagnostics.h"
+#include "base/hash.h"
 #include "format/context_sites.h"
 
 namespace chord::analysis {
@@ -20,37 +21,117 @@ base::Error defect(const std::string &what) {
                      "report this with the profile; without --context the same build counts without them");
 }
 
-uint64_t expected_key(const format::ContextCounts &c) {
-  uint64_t above = c.parent != 0 ? c.parent : CHORD_CONTEXT_ROOT_KEY(c.kind);
-  return CHORD_CONTEXT_KEY(above, 1 + uint64_t{c.site}, c.procedure);
+// What a procedure did by its counters. Contexts of one procedure often have the same ones (each was called once, say), so the last results
+// are remembered.
+class Solver {
+ public:
+  struct Costs {
+    uint64_t calls = 0, instructions = 0;
+  };
+
+  // Without early exits: the counters decide.
+  Costs of(const CountedProcedure &procedure, std::span<const uint64_t> counters, uint64_t key) {
+    std::vector<Known> &known = known_[&procedure];
+    known.resize(kRemembered);
+    base::Hash hash;
+    for (uint64_t counter : counters) hash.add(counter);
+    Known &place = known[hash.value() % kRemembered];
+    if (!place.used || !std::ranges::equal(place.counters, counters)) {
+      MeasuredProcedure measured;
+      measured.counters.assign(counters.begin(), counters.end());
+      place = {true, measured.counters, of(procedure, measured, key)};
+    }
+    return place.costs;
+  }
+
+  Costs of(const CountedProcedure &procedure, const MeasuredProcedure &measured, uint64_t key) {
+    CountedProcedure counted;
+    counted.map = procedure.map;
+    count_procedure(measured, counted);
+    if (!counted.problem.empty()) throw defect(fmt::format("{} in context {:#x}: {}", counted.map->name, key, counted.problem));
+    return {counted.calls, counted.instructions};
+  }
+
+ private:
+  static constexpr size_t kRemembered = 256;
+  struct Known {
+    bool used = false;
+    std::vector<uint64_t> counters;
+    Costs costs;
+  };
+  std::unordered_map<const CountedProcedure *, std::vector<Known>> known_;
+};
+
+// The instructions that call, by number of the call.
+class Sites {
+ public:
+  uint32_t find(const std::vector<ContextCounter::Module> &modules, uint32_t caller, uint32_t site) {
+    auto [known, fresh] = known_.try_emplace(caller);
+    if (fresh) {
+      for (const ContextCounter::Module &m : modules) {
+        if (caller >= m.first && caller < m.first + m.procedures->size()) known->second = format::context_sites(*(*m.procedures)[caller - m.first].map);
+      }
+    }
+    return site < known->second.size() ? known->second[site] : core::kNone;
+  }
+
+ private:
+  std::unordered_map<uint32_t, std::vector<uint32_t>> known_;  // by procedure of the program
+};
+
+size_t hash_of(Thread thread, uint64_t key) {
+  uint64_t mixed = (key ^ thread * 0x9e3779b97f4a7c15u) * 0xff51afd7ed558ccdu;
+  return mixed ^ mixed >> 32;
 }
 
 }  // namespace
 
-void ContextCounter::add(const format::ContextCounts &counts, uint32_t module) {
-  auto [at, fresh] = sums_.try_emplace({counts.thread, counts.key});
-  Sum &sum = at->second;
-  if (fresh) {
-    sum.counts = counts;
-    sum.module = module;
-  } else {
-    if (sum.module != module || sum.counts.procedure != counts.procedure || sum.counts.counters.size() != counts.counters.size())
-      throw defect(fmt::format("two have the key {:#x}", counts.key));
-    for (size_t i = 0; i < counts.counters.size(); ++i) sum.counts.counters[i] += counts.counters[i];
+uint32_t &ContextCounter::slot_of(Thread thread, uint64_t key) {
+  for (size_t at = hash_of(thread, key);; ++at) {
+    uint32_t &slot = slots_[at & (slots_.size() - 1)];
+    if (slot == core::kNone || (sums_[slot].thread == thread && sums_[slot].key == key)) return slot;
   }
+}
+
+uint32_t ContextCounter::find(Thread thread, uint64_t key) const {
+  return sums_.empty() ? core::kNone : const_cast<ContextCounter *>(this)->slot_of(thread, key);
+}
+
+// At most half full, so that the next gap is near.
+void ContextCounter::grow() {
+  if (2 * (sums_.size() + 1) <= slots_.size()) return;
+  slots_.assign(std::max<size_t>(1024, 2 * slots_.size()), core::kNone);
+  for (uint32_t n = 0; n < sums_.size(); ++n) slot_of(sums_[n].thread, sums_[n].key) = n;
+}
+
+void ContextCounter::add(const format::ContextCounts &counts, uint32_t module) {
+  grow();
+  uint32_t &slot = slot_of(counts.thread, counts.key);
+  if (slot == core::kNone) {
+    slot = static_cast<uint32_t>(sums_.size());
+    sums_.push_back({counts.key, counts.parent, counts.procedure, counts.thread, module, counts.kind, counts.site, counters_.size(),
+                     static_cast<uint32_t>(counts.counters.size())});
+    counters_.insert(counters_.end(), counts.counters.begin(), counts.counters.end());
+    return;
+  }
+  const Sum &sum = sums_[slot];
+  if (sum.module != module || sum.procedure != counts.procedure || sum.counters != counts.counters.size())
+    throw defect(fmt::format("two have the key {:#x}", counts.key));
+  for (size_t i = 0; i < counts.counters.size(); ++i) counters_[sum.first + i] += counts.counters[i];
 }
 
 void ContextCounter::check(const std::vector<Module> &modules) const {
   std::vector<std::unordered_map<uint32_t, std::vector<uint64_t>>> totals(modules.size());
-  for (const auto &[name, sum] : sums_) {
-    const format::ContextCounts &c = sum.counts;
-    if (c.parent != 0 && !sums_.contains({c.thread, c.parent})) throw defect(fmt::format("the parent of {:#x} is missing", c.key));
-    if (c.key != expected_key(c)) throw defect(fmt::format("{:#x} is not the key of its place", c.key));
-    const uint32_t *procedure = modules[sum.module].find(c.procedure);
-    if (procedure == nullptr) throw defect(fmt::format("{:#x} is of no procedure", c.key));
+  for (const Sum &sum : sums_) {
+    if (sum.parent != 0 && find(sum.thread, sum.parent) == core::kNone) throw defect(fmt::format("the parent of {:#x} is missing", sum.key));
+    uint64_t above = sum.parent != 0 ? sum.parent : CHORD_CONTEXT_ROOT_KEY(sum.kind);
+    if (sum.key != CHORD_CONTEXT_KEY(above, 1 + uint64_t{sum.site}, sum.procedure)) throw defect(fmt::format("{:#x} is not the key of its place", sum.key));
+    const uint32_t *procedure = modules[sum.module].find(sum.procedure);
+    if (procedure == nullptr) throw defect(fmt::format("{:#x} is of no procedure", sum.key));
     std::vector<uint64_t> &total = totals[sum.module][*procedure];
-    total.resize(std::max(total.size(), c.counters.size()));
-    for (size_t i = 0; i < c.counters.size(); ++i) total[i] += c.counters[i];
+    std::span<const uint64_t> counters = counters_of(sum);
+    total.resize(std::max(total.size(), counters.size()));
+    for (size_t i = 0; i < counters.size(); ++i) total[i] += counters[i];
   }
   for (size_t m = 0; m < modules.size(); ++m) {
     for (auto &[procedure, total] : totals[m]) {
@@ -62,79 +143,88 @@ void ContextCounter::check(const std::vector<Module> &modules) const {
   }
 }
 
-// Each context by itself is a procedure that obeys the flow law, so what ended early in it is its own.
-void ContextCounter::add_early_exits(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits) {
-  std::unordered_map<uint64_t, Sum *> by_exit;
-  for (auto &[name, sum] : sums_) {
-    sum.measured.counters = sum.counts.counters;
-    by_exit.emplace(CHORD_CONTEXT_EXIT(name.second, name.first), &sum);
-  }
-  std::map<Sum *, ExitSums> of_context;
-  for (const auto &[place, count] : exits) {
-    auto found = by_exit.find(std::get<3>(place));
-    if (found != by_exit.end()) of_context[found->second][place] = count;
-  }
-  std::vector<std::vector<MeasuredProcedure>> scratch(modules.size());
-  for (auto &[sum, own] : of_context) {
-    std::vector<MeasuredProcedure> &measured = scratch[sum->module];
-    measured.resize(modules[sum->module].procedures->size());
-    MeasuredProcedure &procedure = measured[*modules[sum->module].find(sum->counts.procedure)];
-    procedure = std::move(sum->measured);
-    add_exits(sum->module, own, measured);
-    sum->measured = std::move(procedure);
-    procedure = {};
-  }
+MeasuredProcedure ContextCounter::measured_of(uint32_t number) const {
+  if (auto found = measured_.find(number); found != measured_.end()) return found->second;
+  MeasuredProcedure measured;
+  std::span<const uint64_t> counters = counters_of(sums_[number]);
+  measured.counters.assign(counters.begin(), counters.end());
+  return measured;
 }
 
-// Parents first; children of one in the order of their calls.
-std::vector<ContextCounter::Sum *> ContextCounter::in_tree_order() {
-  std::map<std::pair<Thread, uint64_t>, std::vector<Sum *>> children;
-  for (auto &[name, sum] : sums_) children[{name.first, sum.counts.parent}].push_back(&sum);
-  for (auto &[parent, own] : children) {
-    std::stable_sort(own.begin(), own.end(), [](const Sum *a, const Sum *b) { return a->counts.site < b->counts.site; });
+// Each context by itself is a procedure that obeys the flow law, so what ended early in it is its own.
+ContextCounter::Measured ContextCounter::with_early_exits(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits) const {
+  std::unordered_map<uint64_t, std::vector<std::pair<ExitSums::key_type, int64_t>>> waiting;  // by name of the context
+  for (const auto &[place, count] : exits) {
+    if (std::get<3>(place) != 0) waiting[std::get<3>(place)].emplace_back(place, count);
   }
-  std::vector<Sum *> order, stack;
-  for (auto &[parent, own] : children) {
-    if (parent.second == 0) stack.insert(stack.end(), own.begin(), own.end());
+  Measured out;
+  std::vector<std::vector<MeasuredProcedure>> scratch(modules.size());
+  for (uint32_t n = 0; n < sums_.size() && !waiting.empty(); ++n) {
+    auto found = waiting.find(CHORD_CONTEXT_EXIT(sums_[n].key, sums_[n].thread));
+    if (found == waiting.end()) continue;
+    const uint32_t module = sums_[n].module;
+    std::vector<MeasuredProcedure> &measured = scratch[module];
+    measured.resize(modules[module].procedures->size());
+    MeasuredProcedure &procedure = measured[*modules[module].find(sums_[n].procedure)];
+    procedure = measured_of(n);
+    add_exits(module, ExitSums(found->second.begin(), found->second.end()), measured);
+    out[n] = std::move(procedure);
+    procedure = {};
+    waiting.erase(found);
   }
-  std::reverse(stack.begin(), stack.end());
-  while (!stack.empty()) {
-    Sum *next = stack.back();
-    stack.pop_back();
-    order.push_back(next);
-    auto found = children.find({next->counts.thread, next->counts.key});
-    if (found != children.end()) stack.insert(stack.end(), found->second.rbegin(), found->second.rend());
+  return out;
+}
+
+// Parents first; children of one in the order of their calls, roots in that of their keys.
+std::vector<uint32_t> ContextCounter::in_tree_order() const {
+  std::vector<uint32_t> first_child(sums_.size() + 1, core::kNone), next(sums_.size(), core::kNone), order(sums_.size());
+  std::iota(order.begin(), order.end(), 0u);
+  // Lists are filled from their ends, so what comes first must be added last.
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) {
+    const Sum &x = sums_[a], &y = sums_[b];
+    return std::tie(x.thread, x.site, x.key) > std::tie(y.thread, y.site, y.key);
+  });
+  for (uint32_t n : order) {
+    uint32_t &list = first_child[sums_[n].parent == 0 ? sums_.size() : find(sums_[n].thread, sums_[n].parent)];
+    next[n] = list;
+    list = n;
+  }
+  order.clear();
+  std::vector<uint32_t> stack;
+  for (uint32_t at = first_child.back(); at != core::kNone;) {
+    order.push_back(at);
+    if (next[at] != core::kNone) stack.push_back(next[at]);
+    at = first_child[at];
+    if (at == core::kNone && !stack.empty()) {
+      at = stack.back();
+      stack.pop_back();
+    }
   }
   if (order.size() != sums_.size()) throw defect("some are their own parents");
   return order;
 }
 
 std::vector<CountedContext> ContextCounter::count(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits) {
-  add_early_exits(modules, exits, add_exits);
+  measured_ = with_early_exits(modules, exits, add_exits);
   std::vector<CountedContext> contexts;
-  std::map<std::pair<Thread, uint64_t>, uint32_t> index;
-  std::unordered_map<const CountedProcedure *, std::vector<uint32_t>> sites;
-  for (Sum *sum : in_tree_order()) {
-    const Module &module = modules[sum->module];
-    const uint32_t procedure = *module.find(sum->counts.procedure);
-    CountedProcedure counted;
-    counted.map = (*module.procedures)[procedure].map;
-    count_procedure(sum->measured, counted);
-    if (!counted.problem.empty()) throw defect(fmt::format("{} in context {:#x}: {}", counted.map->name, sum->counts.key, counted.problem));
-    CountedContext c{sum->counts.key, sum->counts.thread, sum->counts.kind, core::kNone, module.first + procedure, core::kNone,
-                     counted.calls, counted.instructions, counted.instructions};
-    if (sum->counts.parent != 0) {
-      c.parent = index.at({c.thread, sum->counts.parent});
-      const CountedContext &parent = contexts[c.parent];
-      for (const Module &m : modules) {
-        if (parent.procedure < m.first || parent.procedure >= m.first + m.procedures->size()) continue;
-        const CountedProcedure &caller = (*m.procedures)[parent.procedure - m.first];
-        auto [known, fresh] = sites.try_emplace(&caller);
-        if (fresh) known->second = format::context_sites(*caller.map);
-        if (sum->counts.site < known->second.size()) c.site = known->second[sum->counts.site];
-      }
+  contexts.reserve(sums_.size());
+  std::vector<uint32_t> place(sums_.size());  // in `contexts`, by number of the sum
+  Solver solver;
+  Sites sites;
+  for (uint32_t n : in_tree_order()) {
+    const Sum &sum = sums_[n];
+    const Module &module = modules[sum.module];
+    const uint32_t procedure = *module.find(sum.procedure);
+    auto early = measured_.find(n);
+    const CountedProcedure &of = (*module.procedures)[procedure];
+    const auto [calls, instructions] =
+        early == measured_.end() ? solver.of(of, counters_of(sum), sum.key) : solver.of(of, early->second, sum.key);
+    CountedContext c{sum.key, sum.thread, sum.kind, core::kNone, module.first + procedure, core::kNone, calls, instructions, instructions};
+    if (sum.parent != 0) {
+      c.parent = place[find(sum.thread, sum.parent)];
+      c.site = sites.find(modules, contexts[c.parent].procedure, sum.site);
     }
-    index[{c.thread, c.key}] = static_cast<uint32_t>(contexts.size());
+    place[n] = static_cast<uint32_t>(contexts.size());
     contexts.push_back(c);
   }
   for (size_t i = contexts.size(); i-- > 0;) {
@@ -159,12 +249,13 @@ void ContextCounter::restrict(const std::string &wanted, std::vector<Module> &mo
   }
   for (size_t i = 0; i < contexts.size(); ++i) {
     if (!chosen[i]) continue;
-    const Sum &sum = sums_.at({contexts[i].thread, contexts[i].key});
-    const Module &m = modules[sum.module];
+    const uint32_t number = find(contexts[i].thread, contexts[i].key);
+    const Module &m = modules[sums_[number].module];
+    const MeasuredProcedure own = measured_of(number);
     MeasuredProcedure &measured = (*m.measured)[contexts[i].procedure - m.first];
-    measured.counters.resize(std::max(measured.counters.size(), sum.measured.counters.size()));
-    for (size_t k = 0; k < sum.measured.counters.size(); ++k) measured.counters[k] += sum.measured.counters[k];
-    measured.exits.insert(measured.exits.end(), sum.measured.exits.begin(), sum.measured.exits.end());
+    measured.counters.resize(std::max(measured.counters.size(), own.counters.size()));
+    for (size_t k = 0; k < own.counters.size(); ++k) measured.counters[k] += own.counters[k];
+    measured.exits.insert(measured.exits.end(), own.exits.begin(), own.exits.end());
   }
 }
 

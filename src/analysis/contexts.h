@@ -5,9 +5,10 @@
 #include <cstdint>
 #include <functional>
 #include <map>
+#include <span>
 #include <string>
 #include <tuple>
-#include <utility>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/count_procedure.h"
@@ -43,15 +44,28 @@ class ContextCounter {
   void restrict(const std::string &wanted, std::vector<Module> &modules, const std::vector<CountedContext> &contexts);
 
  private:
+  // One context of one thread, summed over segments. A million of them must fit: their counters lie side by side.
   struct Sum {
-    format::ContextCounts counts;
-    uint32_t module = 0;
-    MeasuredProcedure measured;
+    uint64_t key = 0, parent = 0, procedure = 0;
+    uint32_t thread = 0, module = 0, kind = 0, site = 0;
+    size_t first = 0;  // of its counters in counters_
+    uint32_t counters = 0;
   };
-  void add_early_exits(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits);
-  std::vector<Sum *> in_tree_order();
+  using Measured = std::unordered_map<uint32_t, MeasuredProcedure>;  // by number of the sum
 
-  std::map<std::pair<uint32_t, uint64_t>, Sum> sums_;  // by thread and key
+  std::span<const uint64_t> counters_of(const Sum &sum) const { return {counters_.data() + sum.first, sum.counters}; }
+  // Number of a sum; kNone: there is none.
+  uint32_t find(uint32_t thread, uint64_t key) const;
+  uint32_t &slot_of(uint32_t thread, uint64_t key);
+  void grow();
+  MeasuredProcedure measured_of(uint32_t number) const;
+  Measured with_early_exits(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits) const;
+  std::vector<uint32_t> in_tree_order() const;
+
+  std::vector<Sum> sums_;
+  std::vector<uint64_t> counters_;
+  std::vector<uint32_t> slots_;  // numbers of sums by hash of thread and key, with gaps (kNone); a power of two
+  Measured measured_;            // those that were left early
 };
 
 }  // namespace chord::analysis

@@ -10,6 +10,7 @@
 #include <tuple>
 #include <unordered_map>
 
+#include "analysis/context_totals.h"
 #include "analysis/contexts.h"
 #include "analysis/count_procedure.h"
 #include "analysis/count_procedures.h"
@@ -211,6 +212,7 @@ class Counter {
       program_.warnings.push_back(
           fmt::format("{} functions were built with --events alone and have no counts", without_counters_));
     }
+    if (context_.empty()) add_totals_of_contexts(program_);
     return std::move(program_);
   }
 

@@ -6,6 +6,7 @@
 #include <set>
 #include <unordered_map>
 
+#include "analysis/context_totals.h"
 #include "analysis/count_procedure.h"
 
 namespace chord::analysis {
@@ -14,6 +15,13 @@ namespace {
 void add(std::vector<uint64_t> &into, const std::vector<uint64_t> &from, const std::string &where) {
   if (into.size() < from.size()) into.resize(from.size());
   for (size_t i = 0; i < from.size(); ++i) into[i] = checked_add(into[i], from[i], where);
+}
+
+// What one of them does not know is not known of both; a program in which the procedure was not measured adds nothing.
+void add_totals(std::vector<uint64_t> &into, const std::vector<uint64_t> &from, const std::string &where) {
+  if (into.size() < from.size()) into.resize(from.size());
+  for (size_t i = 0; i < from.size(); ++i)
+    into[i] = into[i] == kUnknownTotal || from[i] == kUnknownTotal ? kUnknownTotal : checked_add(into[i], from[i], where);
 }
 
 bool is_same(const CountedPath &a, const CountedPath &b) {
@@ -44,7 +52,7 @@ void add(CountedProcedure &into, CountedProcedure &from) {
   add(into.counts.edge, from.counts.edge, name);
   add(into.counts.vertex, from.counts.vertex, name);
   add(into.executed, from.executed, name);
-  add(into.totals, from.totals, name);
+  add_totals(into.totals, from.totals, name);
   for (size_t e = 0; e < into.counts.edge_known.size(); ++e) {
     into.counts.edge_known[e] = into.counts.edge_known[e] && from.counts.edge_known[e];
   }

@@ -42,7 +42,7 @@ constexpr const char *kRules =
     "  function parse_* <= 5000      each function that matches\n"
     "  function * grows <= 10%\n"
     "  calls parse_* <= 100          how often each is called\n"
-    "  inclusive parse <= 90000      each with all it calls; needs a build with --callsites\n"
+    "  inclusive parse <= 90000      each with all it calls; needs a build with --context\n"
     "  callsite main parse <= 5000   each call of parse made in main, likewise\n"
     "  callsite * * grows <= 5%\n"
     "  events loads <= 40000         needs a build with --events=loads; no executable is read\n"

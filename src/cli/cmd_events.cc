@@ -23,7 +23,7 @@ constexpr const char *kExamples =
     "  chord --events=instructions,calls gcc -O2 prog.c -o prog && ./prog && chord events\n"
     "  chord events --by=mark        between the program's calls of chord_mark()\n"
     "  chord events --by=thread      each thread's, numbered in the order of creation; 1 is main's\n"
-    "  chord events --by=callsite    built with --callsites: what each call took with all it called\n"
+    "  chord events --by=callsite    built with --context or --callsites: what each took with all it called\n"
     "  chord events 1234             of a running process, up to now\n"
     "\n"
     "All threads and all runs of the profile are added up; with --by=thread, threads of one\n"
@@ -75,7 +75,7 @@ void print_call_totals(const format::Profile &profile, const std::string &by, co
                        const ListingOptions &listing) {
   analysis::Program program = analysis::load_program(profile, {program_file, false});
   if (!report::has_call_totals(program)) {
-    throw base::Error("the profile holds no totals of calls", "build with `chord --callsites gcc …`");
+    throw base::Error("the profile holds no totals of calls", "build with `chord --context gcc …` or `chord --callsites gcc …`");
   }
   for (const std::string &warning : program.warnings) base::warning(warning);
   report::Table table = by == "function" ? report::list_function_totals(program) : report::list_call_sites(program);

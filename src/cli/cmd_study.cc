@@ -22,6 +22,7 @@ constexpr const char *kExamples =
     "  placement   what each placement of counters would have cost in the run\n"
     "  branches    how often each static heuristic about branches was right\n"
     "  paths       paths possible, executed, and hot (programs built with --paths)\n"
+    "  contexts    trees of calling contexts: size, shape, calls used (programs built with --context)\n"
     "  selective   probes for one to five random paths of each function, of those for all paths\n"
     "\n"
     "Examples:\n"
@@ -108,6 +109,15 @@ void study_selective(const InputOptions &input, const ListingOptions &listing, c
   plot.empty() ? print_listing(table, listing, head_of("selective")) : base::write_file(plot, report::selective_svg(studies));
 }
 
+void study_contexts(const InputOptions &input, const ListingOptions &listing) {
+  auto studies = study_all(input, analysis::study_contexts);
+  for (const analysis::ContextStudy &s : studies) {
+    if (s.nodes == 0) throw base::Error(fmt::format("{}: the profile holds no calling contexts", s.program), "build with `chord --context gcc …`");
+  }
+  report::Table table = report::context_table(studies);
+  print_listing(table, listing, head_of("contexts"));
+}
+
 }  // namespace
 
 int cmd_study(std::vector<std::string> args) {
@@ -115,13 +125,13 @@ int cmd_study(std::vector<std::string> args) {
   InputOptions input;
   ListingOptions listing;
   std::string table, plot, by = "program";
-  app.add_option("TABLE", table, "placement, branches, paths or selective")
+  app.add_option("TABLE", table, "placement, branches, paths, contexts or selective")
       ->type_name("")
       ->required()
-      ->check(CLI::IsMember({"placement", "branches", "paths", "selective"}));
+      ->check(CLI::IsMember({"placement", "branches", "paths", "contexts", "selective"}));
   add_input_options(app, input);
   add_listing_options(app, listing);
-  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches)")->type_name("FILE.svg");
+  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches or contexts)")->type_name("FILE.svg");
   app.add_option("--by", by, "selective: program, or function for a row of each")
       ->type_name("KIND")
       ->check(CLI::IsMember({"program", "function"}));
@@ -134,7 +144,9 @@ int cmd_study(std::vector<std::string> args) {
   } else if (table == "selective") {
     study_selective(input, listing, plot, by == "function");
   } else if (!plot.empty()) {
-    throw base::UsageError("-o: `study branches` has no plot");
+    throw base::UsageError(fmt::format("-o: `study {}` has no plot", table));
+  } else if (table == "contexts") {
+    study_contexts(input, listing);
   } else {
     study_branches(input, listing);
   }

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -51,6 +52,10 @@ class Insert {
   void bind(int at, std::string_view value);
   void bind(int at, const std::string &value) { bind(at, std::string_view(value)); }
   void bind(int at, Null);
+  template <class Value>
+  void bind(int at, const std::optional<Value> &value) {
+    value ? bind(at, *value) : bind(at, Null{});
+  }
   void step();
 
   Database &database_;

@@ -10,6 +10,7 @@
 
 #include "exports/exports.h"
 #include "exports/stacks.h"
+#include "report/contexts.h"
 
 namespace chord::exports {
 namespace {
@@ -92,7 +93,7 @@ class Thread {
       missing.emplace_back(at, line);
       const CountedContext &c = program_.contexts[at];
       if (c.parent == core::kNone) break;
-      line = call_line(program_, c);
+      line = report::call_line(program_, c);
       at = c.parent;
     }
     for (; !missing.empty(); missing.pop_back()) {

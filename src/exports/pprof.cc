@@ -1,6 +1,5 @@
 // pprof's format: a gzipped message of protocol buffers. One sample for each calling context of each thread, with its calls and its own
 // instructions; a sample's locations are the calls that led there, so that pprof lists costs by line, too.
-#include <chord_abi.h>
 #include <zlib.h>
 
 #include <map>
@@ -10,6 +9,7 @@
 #include "exports/exports.h"
 #include "exports/protobuf.h"
 #include "exports/stacks.h"
+#include "report/contexts.h"
 
 namespace chord::exports {
 namespace {
@@ -80,7 +80,7 @@ class Writer {
     if (c.calls == 0 && c.exclusive == 0) return;
     std::vector<uint64_t> chain{location_of(c.procedure, 0)};
     for (const CountedContext *at = &c; at->parent != core::kNone; at = &program_.contexts[at->parent])
-      chain.push_back(location_of(program_.contexts[at->parent].procedure, call_line(program_, *at)));
+      chain.push_back(location_of(program_.contexts[at->parent].procedure, report::call_line(program_, *at)));
     Message message, thread;
     message.numbers(sample::locations, chain);
     const uint64_t values[] = {c.calls, c.exclusive};
@@ -88,10 +88,10 @@ class Writer {
     thread.number(label::key, id_of("thread"));
     thread.number(label::number, c.thread);
     message.message(sample::label, thread);
-    if (c.kind == CHORD_CONTEXT_SIGNAL || c.kind == CHORD_CONTEXT_OVERFLOW) {
+    if (std::string name = report::kind_name(c.kind); !name.empty()) {
       Message kind;
       kind.number(label::key, id_of("kind"));
-      kind.number(label::text, id_of(c.kind == CHORD_CONTEXT_SIGNAL ? "signal" : "overflow"));
+      kind.number(label::text, id_of(name));
       message.message(sample::label, kind);
     }
     out_.message(profile::sample, message);

@@ -3,7 +3,9 @@
 #include <fmt/core.h>
 
 #include <map>
+#include <optional>
 
+#include "analysis/context_pattern.h"
 #include "analysis/lines.h"
 #include "analysis/object.h"
 #include "analysis/path_counts.h"
@@ -11,6 +13,7 @@
 #include "exports/exports.h"
 #include "exports/intervals.h"
 #include "report/call_graph.h"
+#include "report/contexts.h"
 #include "report/listings.h"
 
 namespace chord::exports {
@@ -41,6 +44,11 @@ CREATE TABLE counts (run INTEGER NOT NULL REFERENCES runs, function INTEGER NOT 
   PRIMARY KEY (run, function)) WITHOUT ROWID;
 CREATE TABLE paths (function INTEGER NOT NULL REFERENCES functions, path INTEGER, partial INTEGER NOT NULL, count INTEGER NOT NULL,
   instructions INTEGER NOT NULL, blocks TEXT NOT NULL);
+CREATE TABLE contexts (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES contexts, function INTEGER NOT NULL REFERENCES functions, key TEXT NOT NULL,
+  kind TEXT NOT NULL, thread INTEGER, file INTEGER REFERENCES files, line INTEGER, calls INTEGER NOT NULL, exclusive INTEGER NOT NULL,
+  inclusive INTEGER NOT NULL);
+CREATE INDEX contexts_by_function ON contexts (function);
+CREATE INDEX contexts_by_parent ON contexts (parent);
 CREATE INDEX calls_by_callee ON calls (callee);
 CREATE INDEX functions_by_name ON functions (name);
 )";
@@ -63,6 +71,7 @@ class Writer {
     add_lines();
     add_calls();
     add_paths();
+    add_contexts();
     add_runs();
     db_.run("COMMIT");
     return db_.bytes();
@@ -195,6 +204,24 @@ class Writer {
           insert.row(n + 1, path.number, false, count, length, blocks);
         }
       }
+    }
+  }
+
+  // Each thread's by itself.
+  void add_contexts() {
+    Insert insert(db_, "contexts", 11);
+    for (uint64_t n = 0; n < program_.contexts.size(); ++n) {
+      const analysis::CountedContext &c = program_.contexts[n];
+      std::optional<uint64_t> parent, file, line, thread;
+      if (c.parent != core::kNone) parent = c.parent + 1;
+      if (c.thread != 0) thread = c.thread;
+      if (uint32_t at = report::call_line(program_, c); at != 0) {
+        const CountedProcedure &caller = program_.procedures[program_.contexts[c.parent].procedure];
+        file = files_.number(*caller.unit, caller.map->instructions[c.site].file) + 1;
+        line = at;
+      }
+      insert.row(n + 1, parent, uint64_t{c.procedure} + 1, analysis::context_id(c.key), std::string_view(report::kind_name(c.kind)), thread, file, line,
+                 c.calls, c.exclusive, c.inclusive);
     }
   }
 

@@ -50,11 +50,6 @@ std::vector<std::string> context_warnings(const Program &program) {
   return warnings;
 }
 
-uint32_t call_line(const Program &program, const CountedContext &context) {
-  if (context.parent == core::kNone || context.site == core::kNone) return 0;
-  return program.procedures[program.contexts[context.parent].procedure].map->instructions[context.site].line;
-}
-
 Stacks stacks_of(const Program &program) {
   want_contexts(program);
   Stacks out;

@@ -40,7 +40,4 @@ void want_contexts(const analysis::Program &program);
 // What the contexts leave out.
 std::vector<std::string> context_warnings(const analysis::Program &program);
 
-// The line at which a context's parent calls it; 0: it is a root, or the line is not known.
-uint32_t call_line(const analysis::Program &program, const analysis::CountedContext &context);
-
 }  // namespace chord::exports

@@ -10,6 +10,7 @@
 #include "html/compare.h"
 #include "html/json.h"
 #include "html/sources.h"
+#include "report/contexts.h"
 #include "report/listings.h"
 
 namespace chord::html {
@@ -91,6 +92,10 @@ class IndexWriter {
     table(mix(program));
     o.member("skipped");
     skipped();
+    if (!program.contexts.empty()) {
+      o.member("contexts");
+      contexts();
+    }
     if (options_.comparison != nullptr) {
       o.member("old");
       comparison(*options_.comparison);
@@ -270,6 +275,25 @@ class IndexWriter {
       case report::CellKind::flag: out_ += cell.number != 0 ? "true" : "false"; break;
       default: put_json(out_, cell.text); break;
     }
+  }
+
+  // All threads together, parents first; -1: a root.
+  void contexts() {
+    const std::vector<report::ContextNode> nodes = report::context_nodes(facts_.program, false);
+    Object o(out_);
+    auto column = [&](std::string_view key, auto get) {
+      o.member(key);
+      put_array(out_, nodes, [&](const report::ContextNode &n) { put_json_signed(out_, static_cast<int64_t>(get(n))); });
+    };
+    column("parent", [](const report::ContextNode &n) { return n.parent == core::kNone ? int64_t{-1} : int64_t{n.parent}; });
+    column("function", [&](const report::ContextNode &n) {
+      return facts_.position[static_cast<size_t>(n.procedure - facts_.program.procedures.data())];
+    });
+    column("line", [&](const report::ContextNode &n) { return report::call_line(facts_.program, facts_.program.contexts[n.context]); });
+    column("exclusive", [](const report::ContextNode &n) { return n.exclusive; });
+    column("calls", [](const report::ContextNode &n) { return n.calls; });
+    o.member("note", std::string_view(report::contexts_note(facts_.program)));
+    o.end();
   }
 
   void skipped() {

@@ -1,9 +1,10 @@
 #include "report/call_graph.h"
 
 #include <algorithm>
-#include <map>
 #include <string>
 
+#include "analysis/context_totals.h"
+#include "analysis/procedure_names.h"
 #include "format/measured_calls.h"
 
 namespace chord::report {
@@ -14,12 +15,7 @@ using core::kNone;
 
 class Finder {
  public:
-  explicit Finder(const analysis::Program &program) : program_(program), state_(program.procedures.size()) {
-    for (uint32_t n = 0; n < program.procedures.size(); ++n) {
-      const CountedProcedure &p = program.procedures[n];
-      local_.emplace(std::pair(p.unit, std::string_view(p.map->name)), n);
-      if (p.map->global) global_.emplace(p.map->name, n);
-    }
+  explicit Finder(const analysis::Program &program) : program_(program), names_(program), state_(program.procedures.size()) {
     graph_.made.resize(state_.size());
     graph_.called.resize(state_.size());
     graph_.inclusive.resize(state_.size());
@@ -35,12 +31,6 @@ class Finder {
  private:
   enum class State : uint8_t { open, waiting, done };
 
-  uint32_t find(const CountedProcedure &caller, std::string_view name) const {
-    if (auto found = local_.find({caller.unit, name}); found != local_.end()) return found->second;
-    auto found = global_.find(name);
-    return found == global_.end() ? kNone : found->second;
-  }
-
   void add_sites(uint32_t n) {
     const CountedProcedure &p = program_.procedures[n];
     if (!p.exact() || p.counts_chosen_paths()) return;
@@ -49,9 +39,12 @@ class Finder {
     for (uint32_t i = 0; i < p.executed.size(); ++i) {
       const format::Instruction &at = p.map->instructions[i];
       if ((at.traits & isa::kCall) == 0) continue;
-      CallSite site{n, i, at.callee.empty() ? kNone : find(p, at.callee), at.callee, p.executed[i], false, std::nullopt};
+      CallSite site{n, i, at.callee.empty() ? kNone : names_.find(p, at.callee), at.callee, p.executed[i], false, std::nullopt};
       auto number = std::find(measured.begin(), measured.end(), i);
-      if (number != measured.end()) site.inclusive = p.totals[1 + static_cast<size_t>(number - measured.begin())];
+      if (number != measured.end()) {
+        uint64_t total = p.totals[1 + static_cast<size_t>(number - measured.begin())];
+        if (total != analysis::kUnknownTotal) site.inclusive = total;
+      }
       add(site);
     }
     for (size_t e = 0; e < p.map->edges.size(); ++e) {
@@ -60,7 +53,7 @@ class Finder {
       if (edge.kind != format::EdgeKind::tail_call || from.count == 0 || !p.counts.edge_known[e]) continue;
       uint32_t last = from.first + from.count - 1;
       const std::string &name = p.map->instructions[last].callee;
-      add({n, last, name.empty() ? kNone : find(p, name), name, p.counts.edge[e], true, std::nullopt});
+      add({n, last, name.empty() ? kNone : names_.find(p, name), name, p.counts.edge[e], true, std::nullopt});
     }
   }
 
@@ -98,7 +91,7 @@ class Finder {
       if (!site.inclusive) site.inclusive = cost_of(site);
       sum = sum && site.inclusive ? std::optional(*sum + *site.inclusive) : std::nullopt;
     }
-    if (!p.totals.empty()) sum = p.totals[0];
+    if (!p.totals.empty() && p.totals[0] != analysis::kUnknownTotal) sum = p.totals[0];
     graph_.inclusive[n] = sum;
     state_[n] = State::done;
   }
@@ -115,8 +108,7 @@ class Finder {
   }
 
   const analysis::Program &program_;
-  std::map<std::pair<const format::UnitMap *, std::string_view>, uint32_t> local_;
-  std::map<std::string_view, uint32_t> global_;
+  analysis::ProcedureNames names_;
   std::vector<State> state_;
   bool may_call_back_ = true;
   CallGraph graph_;

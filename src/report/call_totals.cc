@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "analysis/context_totals.h"
 #include "format/measured_calls.h"
+#include "report/contexts.h"
 #include "report/listings.h"
 
 namespace chord::report {
@@ -22,6 +24,8 @@ std::string site_of(const CountedProcedure &p, const format::Instruction &call) 
   return fmt::format("{}:{}", std::filesystem::path(p.unit->files[call.file]).filename().string(), call.line);
 }
 
+Cell total_cell(uint64_t total) { return number_if(total != analysis::kUnknownTotal, total); }
+
 // More than one module counted: each saw only its own instructions.
 void note_modules(const Program &program, Table &table) {
   std::vector<uint32_t> measured;
@@ -32,6 +36,19 @@ void note_modules(const Program &program, Table &table) {
   if (measured.size() > 1) {
     table.note = "inclusive counts are those of the module's own instructions; other modules' are not among them";
   }
+}
+
+void note_what_lacks(const Program &program, Table &table) {
+  note_modules(program, table);
+  if (program.contexts.empty()) return;
+  bool unknown = false;
+  for (const CountedProcedure &p : program.procedures) unknown = unknown || std::any_of(p.totals.begin(), p.totals.end(), [](uint64_t n) { return n == analysis::kUnknownTotal; });
+  std::string note = contexts_note(program);
+  if (unknown) {
+    note += fmt::format("{}{}", note.empty() ? "" : "; ",
+                        "rows without inclusive counts are of recursions, which contexts fold, or of calls by address that led elsewhere");
+  }
+  if (!note.empty()) table.note = note;
 }
 
 }  // namespace
@@ -51,10 +68,10 @@ Table list_function_totals(const Program &program) {
   for (const CountedProcedure &p : program.procedures) {
     if (p.totals.empty()) continue;
     t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number_if(p.exact(), p.calls),
-           number_if(p.exact(), p.instructions), number(p.totals[0])});
+           number_if(p.exact(), p.instructions), total_cell(p.totals[0])});
   }
   t.sort_by_weight();
-  note_modules(program, t);
+  note_what_lacks(program, t);
   return t;
 }
 
@@ -74,11 +91,12 @@ Table list_call_sites(const Program &program) {
       if (p.exact() && p.executed[calls[i]] == 0) continue;
       t.add({text(t.keep(site_of(p, call))), text(p.map->fragments[call.fragment].name),
              text(t.keep(demangle(p.map->name))), offset(call.offset), text(t.keep(demangle(call.callee))),
-             number_if(p.exact(), p.exact() ? p.executed[calls[i]] : 0), number(p.totals[1 + i])});
+             number_if(p.exact(), p.exact() ? p.executed[calls[i]] : 0),
+             total_cell(p.totals[1 + i])});
     }
   }
   t.sort_by_weight();
-  note_modules(program, t);
+  note_what_lacks(program, t);
   return t;
 }
 

@@ -1,4 +1,5 @@
-// What functions and calls took with all they called (chord --callsites).
+// What functions and calls took with all they called (chord --callsites, or --context where contexts say so:
+// analysis/context_totals.h).
 //
 // Under recursion the outermost activation counts: `inclusive` of a function is the number of
 // instructions executed while at least one activation of it was running, and of a call site

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "base/diagnostics.h"
+#include "analysis/context_totals.h"
 #include "format/measured_calls.h"
 #include "report/call_totals.h"
 
@@ -118,6 +119,14 @@ void add_functions(const Rule &rule, const Measured &measured, Values &out) {
   }
 }
 
+uint64_t known_total(uint64_t total, const std::string &name) {
+  if (total == analysis::kUnknownTotal) {
+    throw base::Error(fmt::format("{}: contexts do not tell what it took with all it called", name),
+                      "it is part of a recursion, or a call by address that led to other code; build with `chord --callsites gcc …`");
+  }
+  return total;
+}
+
 // Calls are known by who makes them, what they call, and, where there are several of these,
 // their order in the code: lines and addresses change whenever something is written in front.
 void add_calls(const Rule &rule, const CountedProcedure &p, Values &out) {
@@ -129,20 +138,20 @@ void add_calls(const Rule &rule, const CountedProcedure &p, Values &out) {
     if (!matches(rule.callee, callee)) continue;
     std::string name = fmt::format("{} calls {}", p.map->name, callee.empty() ? "by address" : callee);
     if (number > 1) name += fmt::format(" #{}", number);
-    out[name] += static_cast<double>(p.totals[1 + i]);
+    out[name] += static_cast<double>(known_total(p.totals[1 + i], name));
   }
 }
 
 void add_with_callees(const Rule &rule, const Measured &measured, Values &out) {
   if (measured.program == nullptr) throw base::Error("a baseline file holds no totals of calls", "compare with a profile");
   if (!has_call_totals(*measured.program))
-    throw base::Error("the profile holds no totals of calls", "build with `chord --callsites gcc …`");
+    throw base::Error("the profile holds no totals of calls", "build with `chord --context gcc …` or `--callsites`");
   for (const CountedProcedure &p : measured.program->procedures) {
     if (p.totals.empty() || !matches(rule.name, p.map->name)) continue;
     if (rule.subject == Subject::callsite)
       add_calls(rule, p, out);
     else
-      out[p.map->name] += static_cast<double>(p.totals[0]);
+      out[p.map->name] += static_cast<double>(known_total(p.totals[0], p.map->name));
   }
 }
 

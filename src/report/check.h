@@ -8,7 +8,7 @@
 //   function * grows <= 10%
 //   calls GLOB <= 100             how often each is called
 //   calls GLOB grows <= 0%
-//   inclusive GLOB <= 90000       each function with all it calls (chord --callsites)
+//   inclusive GLOB <= 90000       each function with all it calls (chord --context or --callsites)
 //   callsite GLOB GLOB <= 5000    each call, with all it calls: where it is made, and of what
 //   events loads <= 40000         a kind of event (chord --events=loads)
 //   events loads grows <= 1%

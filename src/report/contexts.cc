@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <map>
+#include <numeric>
 #include <tuple>
+#include <unordered_map>
 
 #include "analysis/context_pattern.h"
 #include "base/diagnostics.h"
@@ -20,37 +22,64 @@ using analysis::Program;
 
 namespace {
 
-const char *kind_name(uint32_t kind) {
-  return kind == CHORD_CONTEXT_SIGNAL ? "signal" : kind == CHORD_CONTEXT_OVERFLOW ? "overflow" : "";
-}
-
-// Nodes in the order of the tree, the dearest first among siblings.
+// Nodes in the order of the tree, the most expensive first among siblings.
 std::vector<ContextNode> arranged(const std::vector<ContextNode> &nodes) {
-  std::map<uint32_t, std::vector<uint32_t>> children;
-  for (uint32_t i = 0; i < nodes.size(); ++i) children[nodes[i].parent].push_back(i);
-  for (auto &[parent, own] : children) {
-    std::stable_sort(own.begin(), own.end(), [&](uint32_t a, uint32_t b) { return nodes[a].inclusive > nodes[b].inclusive; });
+  std::vector<uint32_t> first_child(nodes.size() + 1, core::kNone), next(nodes.size(), core::kNone), order(nodes.size()), place(nodes.size());
+  std::iota(order.begin(), order.end(), 0u);
+  // Lists are filled from their ends, so what comes first must be added last.
+  std::ranges::sort(order, [&](uint32_t a, uint32_t b) { return std::tie(nodes[a].inclusive, b) < std::tie(nodes[b].inclusive, a); });
+  for (uint32_t n : order) {
+    uint32_t &list = first_child[nodes[n].parent == core::kNone ? nodes.size() : nodes[n].parent];
+    next[n] = list;
+    list = n;
   }
   std::vector<ContextNode> out;
-  std::vector<uint32_t> stack(children[core::kNone].rbegin(), children[core::kNone].rend()), place(nodes.size());
-  while (!stack.empty()) {
-    uint32_t n = stack.back();
-    stack.pop_back();
-    place[n] = static_cast<uint32_t>(out.size());
-    out.push_back(nodes[n]);
-    ContextNode &node = out.back();
-    if (node.parent != core::kNone) {
-      node.parent = place[node.parent];
-      node.depth = out[node.parent].depth + 1;
+  out.reserve(nodes.size());
+  std::vector<uint32_t> stack;
+  for (uint32_t n = first_child.back(); n != core::kNone;) {
+    if (next[n] != core::kNone) stack.push_back(next[n]);
+    const bool counted = nodes[n].calls != 0 || nodes[n].inclusive != 0;  // not only in an earlier part of the run
+    if (counted) {
+      place[n] = static_cast<uint32_t>(out.size());
+      ContextNode &node = out.emplace_back(nodes[n]);
+      if (node.parent != core::kNone) {
+        node.parent = place[node.parent];
+        node.depth = out[node.parent].depth + 1;
+      }
     }
-    if (node.calls == 0 && node.inclusive == 0) {  // only an earlier part of the run counted it
-      out.pop_back();
-      continue;
+    n = counted ? first_child[n] : core::kNone;
+    if (n == core::kNone && !stack.empty()) {
+      n = stack.back();
+      stack.pop_back();
     }
-    if (auto found = children.find(n); found != children.end()) stack.insert(stack.end(), found->second.rbegin(), found->second.rend());
   }
   return out;
 }
+
+// Strings that many rows share, kept by the table once.
+class Shared {
+ public:
+  Shared(const Program &program, Table &table) : program_(program), table_(table) {}
+
+  std::string_view name(const CountedProcedure *procedure) {
+    auto [at, fresh] = names_.try_emplace(procedure);
+    if (fresh) at->second = table_.keep(demangle(procedure->map->name));
+    return at->second;
+  }
+  std::string_view site(const ContextNode &node) {
+    const CountedContext &c = program_.contexts[node.context];
+    if (c.parent == core::kNone) return {};
+    auto [at, fresh] = sites_.try_emplace(uint64_t{program_.contexts[c.parent].procedure} << 32 | c.site);
+    if (fresh) at->second = table_.keep(call_site(program_, c));
+    return at->second;
+  }
+
+ private:
+  const Program &program_;
+  Table &table_;
+  std::unordered_map<const CountedProcedure *, std::string_view> names_;
+  std::unordered_map<uint64_t, std::string_view> sites_;
+};
 
 bool is_function(const CountedProcedure &p, const std::string &name) { return p.map->name == name || demangle(p.map->name) == name; }
 
@@ -94,6 +123,10 @@ class Neighbours {
 
 }  // namespace
 
+const char *kind_name(uint32_t kind) {
+  return kind == CHORD_CONTEXT_SIGNAL ? "signal" : kind == CHORD_CONTEXT_OVERFLOW ? "overflow" : "";
+}
+
 std::string call_site(const Program &program, const CountedContext &context) {
   if (context.parent == core::kNone || context.site == core::kNone) return {};
   const CountedProcedure &caller = program.procedures[program.contexts[context.parent].procedure];
@@ -102,26 +135,32 @@ std::string call_site(const Program &program, const CountedContext &context) {
   return fmt::format("{}:{}", std::filesystem::path(caller.unit->files[in.file]).filename().string(), in.line);
 }
 
+uint32_t call_line(const Program &program, const CountedContext &context) {
+  if (context.parent == core::kNone || context.site == core::kNone) return 0;
+  return program.procedures[program.contexts[context.parent].procedure].map->instructions[context.site].line;
+}
+
 std::vector<ContextNode> context_nodes(const Program &program, bool by_thread) {
   std::vector<ContextNode> nodes;
-  std::map<std::pair<uint32_t, uint64_t>, uint32_t> known;
+  std::unordered_map<uint64_t, uint32_t> known;  // by key, where threads are added up
   std::vector<uint32_t> node_of;
-  for (const CountedContext &c : program.contexts) {
-    uint32_t thread = by_thread ? c.thread : 0;
-    auto [at, fresh] = known.try_emplace({thread, c.key}, static_cast<uint32_t>(nodes.size()));
-    node_of.push_back(at->second);
-    if (fresh) {
+  node_of.reserve(program.contexts.size());
+  nodes.reserve(program.contexts.size());
+  for (uint32_t n = 0; n < program.contexts.size(); ++n) {
+    const CountedContext &c = program.contexts[n];
+    auto place = static_cast<uint32_t>(nodes.size());
+    if (!by_thread) place = known.try_emplace(c.key, place).first->second;
+    node_of.push_back(place);
+    if (place == nodes.size()) {
       ContextNode &node = nodes.emplace_back();
       node.key = c.key;
-      node.thread = thread;
+      node.thread = by_thread ? c.thread : 0;
       node.kind = c.kind;
+      node.context = n;
       node.procedure = &program.procedures[c.procedure];
-      if (c.parent != core::kNone) {
-        node.parent = node_of[c.parent];
-        node.site = call_site(program, c);
-      }
+      if (c.parent != core::kNone) node.parent = node_of[c.parent];
     }
-    ContextNode &node = nodes[at->second];
+    ContextNode &node = nodes[place];
     node.calls += c.calls;
     node.exclusive += c.exclusive;
     node.inclusive += c.inclusive;
@@ -147,17 +186,21 @@ Table list_contexts(const Program &program, const ContextView &view) {
   if (view.by_thread) t.text_order.insert(t.text_order.begin(), 8);
   t.weight = 7;
   size_t left_out = 0;
-  for (const ContextNode &n : nodes) {
+  Shared shared(program, t);
+  std::vector<std::string_view> ids(nodes.size());
+  for (size_t i = 0; i < nodes.size(); ++i) {
+    const ContextNode &n = nodes[i];
     if (static_cast<double>(n.inclusive) < view.threshold * static_cast<double>(program.instructions)) {
       ++left_out;
       continue;
     }
-    std::string name = demangle(n.procedure->map->name), kind = kind_name(n.kind);
-    std::string tree = std::string(2 * std::min<uint32_t>(n.depth, 40), ' ') + name + (n.site.empty() ? "" : "  " + n.site) +
+    ids[i] = t.keep(analysis::context_id(n.key));
+    std::string_view name = shared.name(n.procedure), site = shared.site(n), kind = kind_name(n.kind);
+    std::string tree = std::string(2 * std::min<uint32_t>(n.depth, 40), ' ') + std::string(name) + (site.empty() ? "" : "  ") + std::string(site) +
                        (kind.empty() ? "" : fmt::format("  ({})", kind));
-    t.add({text(t.keep(analysis::context_id(n.key))), text(t.keep(n.parent == core::kNone ? "" : analysis::context_id(nodes[n.parent].key))),
-           text(n.procedure->map->name), text(t.keep(name)), text(t.keep(n.site)), number(n.calls), number(n.exclusive), number(n.inclusive),
-           view.by_thread ? ordinal(n.thread) : Cell{}, text(t.keep(kind)), share(n.inclusive, program.instructions), text(t.keep(tree))});
+    t.add({text(ids[i]), text(n.parent == core::kNone ? "" : ids[n.parent]), text(n.procedure->map->name), text(name), text(site), number(n.calls),
+           number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}, text(kind),
+           share(n.inclusive, program.instructions), text(t.keep(std::move(tree)))});
   }
   t.note = contexts_note(program);
   if (left_out != 0)
@@ -190,7 +233,7 @@ Table list_callers(const Program &program, const std::string &function, const Co
   std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
   Neighbours callers;
   for (const ContextNode &n : nodes) {
-    if (is_function(*n.procedure, function)) callers.add(n.parent == core::kNone ? nullptr : nodes[n.parent].procedure, n.site, n);
+    if (is_function(*n.procedure, function)) callers.add(n.parent == core::kNone ? nullptr : nodes[n.parent].procedure, call_site(program, program.contexts[n.context]), n);
   }
   Table t = callers.table("caller");
   t.note = contexts_note(program);
@@ -202,7 +245,7 @@ Table list_callees(const Program &program, const std::string &function, const Co
   std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
   Neighbours callees;
   for (const ContextNode &n : nodes) {
-    if (n.parent != core::kNone && is_function(*nodes[n.parent].procedure, function)) callees.add(n.procedure, n.site, n);
+    if (n.parent != core::kNone && is_function(*nodes[n.parent].procedure, function)) callees.add(n.procedure, call_site(program, program.contexts[n.context]), n);
   }
   Table t = callees.table("callee");
   t.note = contexts_note(program);

@@ -18,12 +18,18 @@ struct ContextNode {
   uint32_t parent = core::kNone;  // index of a node before it
   uint32_t depth = 0;
   const analysis::CountedProcedure *procedure = nullptr;
-  std::string site;               // call_site
+  uint32_t context = 0;           // index in Program::contexts, of one of those it stands for
   uint64_t calls = 0, exclusive = 0, inclusive = 0;
 };
 
+// Of CHORD_CONTEXT_*: "signal", "overflow", or empty.
+const char *kind_name(uint32_t kind);
+
 // Where the parent calls it: file and line, or function and offset; empty for a root.
 std::string call_site(const analysis::Program &program, const analysis::CountedContext &context);
+
+// Its line; 0: it is a root, or the line is not known.
+uint32_t call_line(const analysis::Program &program, const analysis::CountedContext &context);
 
 // Parents before children, the most expensive first.
 std::vector<ContextNode> context_nodes(const analysis::Program &program, bool by_thread);

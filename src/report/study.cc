@@ -1,5 +1,7 @@
 #include "report/study.h"
 
+#include <fmt/core.h>
+
 #include <cmath>
 
 namespace chord::report {
@@ -151,6 +153,23 @@ Table branch_table(const std::vector<analysis::BranchStudy> &studies) {
       add(s.program, format::name_of(heuristic), s.rows[h], percent(format::probability_of(heuristic)));
     }
     add(s.program, "combined", s.all, Cell{});
+  }
+  return t;
+}
+
+Table context_table(const std::vector<analysis::ContextStudy> &studies) {
+  Table t;
+  t.by = "program";
+  t.columns = {{"program", "program", true}, {"nodes", "contexts"}, {"record_bytes", "bytes"}, {"record", "each"}, {"roots", ""}, {"interior", ""},
+               {"degree", "degree"}, {"leaves", ""}, {"leaf_depths", ""}, {"height", "height"}, {"highest", "highest"}, {"most_copied", "", true},
+               {"most_copies", "of one function"}, {"sites", "calls"}, {"used", "used"}};
+  t.text_order = {0, 1, 2, 3, 6, 9, 10, 12, 13, 14};
+  t.weight = 1;
+  for (const analysis::ContextStudy &s : studies) {
+    auto mean = [&](double value) { return text(t.keep(fmt::format("{:.1f}", value))); };
+    t.add({text(s.program), number(s.nodes), number(s.record_bytes), mean(s.record()), number(s.roots), number(s.interior), mean(s.degree()),
+           number(s.leaves), number(s.depths), mean(s.height()), number(s.highest), text(s.most_copied), number(s.most_copies), number(s.sites),
+           number(s.used)});
   }
   return t;
 }

@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "analysis/branch_study.h"
+#include "analysis/context_study.h"
 #include "analysis/placement_study.h"
 #include "report/table.h"
 
@@ -25,5 +26,6 @@ std::string placement_svg(const std::vector<analysis::PlacementStudy> &studies);
 // One row for each program and heuristic; the row "combined" is the prediction made of
 // all of them, "perfect" what no static prediction can beat.
 Table branch_table(const std::vector<analysis::BranchStudy> &studies);
+Table context_table(const std::vector<analysis::ContextStudy> &studies);
 
 }  // namespace chord::report
