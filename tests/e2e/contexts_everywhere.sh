@@ -112,7 +112,8 @@ same("main calls down", [(1, f["down"][1])], places["main", "down"])
 same("main calls even", [(1, f["even"][1])], places["main", "even"])
 same("down calls down", [(100, None)], places["down", "down"])
 same("odd calls even", [(4, None)], places["odd", "even"])
-same("by address", [(40, f["run"][1] - f["run"][0])], places["run", ""])
+# Compilers may unroll the loop around the call.
+same("by address", (40, f["run"][1] - f["run"][0]), tuple(map(sum, zip(*places["run", ""]))))
 same("twice calls leaf", [(45, 45 * each)] * 2, places["twice", "leaf"])
 
 # The tree.

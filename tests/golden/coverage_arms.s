@@ -1,5 +1,5 @@
-# Which of two arms was taken, that the loop went round again, and that somebody returned: everything else
-# follows. Flags and registers are live everywhere and stay as they are.
+# Three counters determine what ran of f and cost less than the four flags it would take; g has flags, and which of two arms
+# was taken is all there is to know. Flags that are live (carry) and registers stay as they are.
 	.text
 	.globl	f
 	.type	f, @function
