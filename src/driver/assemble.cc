@@ -210,9 +210,10 @@ class Standin {
     for (;;) {
       weave::Woven woven = weave_unit(unit, options_, around);
       if (!options_.prove || woven.woven == 0) return woven;
+      bool atomic = options_.counters == isa::CounterPlace::Kind::atomic;
       std::vector<verify::TextRange> inserted;
       for (const auto &range : woven.inserted) inserted.push_back({range.begin, range.end});
-      std::vector<verify::Fault> faults = verify::prove({source_, unit.layout, woven.text, inserted, woven.map});
+      std::vector<verify::Fault> faults = verify::prove({source_, unit.layout, woven.text, inserted, woven.map, atomic});
       if (faults.empty()) return woven;
       if (options_.verify || !leave_alone(faults, unit)) throw base::Error(verify::to_text(faults[0]));
     }

@@ -75,21 +75,24 @@ class CountVisitor {
 
   void take(const Transition &t, const EdgeChain *chain, const Machine *machine, State &state) {
     const Known known = t.from == kNone ? Known{} : f_.constants.behind(t.from);
+    State before = state;
     if (machine != nullptr) insert(t, *machine, known, state);
+    if (machine != nullptr) stated_in_between(t, chain, *machine, known, before);
     if (t.to != kNone) attach(t.to, machine == nullptr ? known : known_at_end(known, *machine), state);
     if (chain != nullptr) plan(*chain, state);
     std::erase_if(state, [](const auto &s) { return s.second.is_usual(); });
   }
 
-  // Where a block begins everything on the way has been counted, or the map says what has not: of a function
-  // that does not return nothing else would tell.
+  // Before each instruction everything on the way to it has been counted, and nothing else; or the map says what has not.
   void arrive(Node node, State &state) const {
     if (node >> 32) return;
     uint32_t i = static_cast<uint32_t>(node), n = f_.graph.number_of(i);
-    if (n == kNone || map_.blocks[f_.graph.block_of(i)].first != n) return;
+    if (n == kNone) return;
+    std::map<uint32_t, int64_t> by;
     for (const auto &[k, ahead] : state) {
-      if (!ahead.attached && ahead.by != 0 && !is_stated(n, k, ahead.by)) fail(f_, i, fmt::format("counter {} is not what the plan says where a block begins", k));
+      if (!ahead.attached) by[k] = ahead.by;
     }
+    as_stated(i, f_.spots.at_instruction(n), by);
   }
 
   void leave(const Transition &t, const State &state) {
@@ -111,14 +114,41 @@ class CountVisitor {
   }
 
  private:
-  // The map says that the counter is so far ahead before this instruction.
-  bool is_stated(uint32_t instruction, uint32_t counter, int64_t by) const {
-    auto states = [&](const format::Spot &s) {
-      return s.instruction == instruction && std::any_of(s.lacks.begin(), s.lacks.end(), [&](const auto &l) {
-        return l.counter == counter && l.count == -by;
-      });
-    };
-    return std::any_of(map_.spots.begin(), map_.spots.end(), states);
+  // What counters in memory are ahead by is what the map says of an activation that stands there.
+  void as_stated(uint32_t i, const format::Spot *spot, std::map<uint32_t, int64_t> &by) const {
+    if (spot != nullptr) {
+      for (const format::Spot::Lack &l : spot->lacks) {
+        if (!held_.contains(l.counter)) by[l.counter] = plus(by[l.counter], l.count);
+      }
+    }
+    for (const auto &[k, ahead] : by) {
+      if (ahead != 0) fail(f_, i, fmt::format("counter {} is ahead of what the map says by {}", k, ahead));
+    }
+  }
+
+  // The same between inserted instructions. Of counters in registers the map says it as well, but that is not proved.
+  void stated_in_between(const Transition &t, const EdgeChain *chain, const Machine &machine, const Known &known, const State &before) {
+    std::map<uint32_t, int64_t> by;
+    State due = before;
+    if (chain != nullptr) plan(*chain, due);
+    for (const auto &[k, ahead] : due) {
+      if (!held_.contains(k)) by[k] = ahead.by;
+    }
+    uint32_t about = t.from == kNone ? t.to : t.from, next = t.to == kNone ? kNone : f_.graph.number_of(t.to);
+    size_t e = 0;
+    for (uint32_t s : machine.executed()) {
+      const format::Spot *spot = f_.spots.in_force(s);
+      if (spot != nullptr && spot->instruction != next) fail(f_, about, "the map says that a probe leads elsewhere");
+      std::map<uint32_t, int64_t> now = by;
+      as_stated(about, spot, now);
+      for (; e < machine.effects().size() && machine.effects()[e].statement == s; ++e) {
+        const Effect &effect = machine.effects()[e];
+        if (effect.kind != Effect::Kind::count || effect.symbol != symbol_) continue;
+        Value index = with_known(with_known(effect.index, known), machine.known());
+        auto k = static_cast<uint32_t>(index.number);
+        if (!held_.contains(k)) by[k] = plus(by[k], with_known(effect.amount, known).number);
+      }
+    }
   }
 
   // In its loop a counter is in its register. Where that is a constant it may be in memory as well.
@@ -282,6 +312,8 @@ void prove_places(const ProcedureFacts &f) {
           if (!right || !e.amount.is_number()) fail(f, about, "a probe changes no counter of events");
         } else if (e.symbol != record->second.counters || !right_place(record->second, e)) {
           fail(f, about, "a probe changes memory that is no counter of the procedure");
+        } else if (e.locked != f.atomic) {
+          fail(f, about, f.atomic ? "a counter of all threads is changed without a lock" : "a lock that nobody asked for");
         }
       }
     }

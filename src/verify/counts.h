@@ -15,6 +15,7 @@
 #include "verify/flow.h"
 #include "verify/map_graph.h"
 #include "verify/records.h"
+#include "verify/spots.h"
 
 namespace chord::verify {
 
@@ -25,8 +26,10 @@ struct ProcedureFacts {
   const MapGraph &graph;
   const Constants &constants;
   const Records &records;
+  const Spots &spots;
   const std::set<uint32_t> &widened_steps;
   uint32_t function = 0;
+  bool atomic = false;  // counters of all threads are to be locked
 };
 
 // Throw Unproved.
@@ -69,6 +72,7 @@ class Propagation {
     for (uint32_t v = 2; v < map.blocks.size(); ++v) {
       if (map.blocks[v].kind == format::VertexKind::landing) reach(node_of_vertex(v), visitor_.start(v), kNone);
     }
+    for (const Transition &t : transitions) return_again(t);
     while (!waiting_.empty()) {
       Node node = waiting_.back();
       waiting_.pop_back();
@@ -91,6 +95,18 @@ class Propagation {
   void follow_from(const Transition &t, uint32_t vertex, const State &state) {
     for (const EdgeChain &chain : f_.graph.chains(t)) {
       if (chain.from == vertex) go(t, &chain, state);
+    }
+  }
+
+  // A call that may return twice: the second time control comes from outside, by way of the landing vertex.
+  void return_again(const Transition &t) {
+    if (t.kind != Transition::Kind::falls || f_.graph.is_inside_block(t)) return;
+    const format::Procedure &map = f_.graph.map();
+    for (const EdgeChain &chain : f_.graph.chains(t)) {
+      uint32_t v = chain.edges.empty() ? 0 : map.edges[chain.edges[0]].to;
+      if (map.blocks[v].kind != format::VertexKind::landing) continue;
+      EdgeChain rest{v, chain.to, {chain.edges.begin() + 1, chain.edges.end()}};
+      go(t, &rest, visitor_.start(v));
     }
   }
 

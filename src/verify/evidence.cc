@@ -74,6 +74,8 @@ Set Evidence::live_at_return(uint32_t f, Set wanted) const {
   return kPreserved | kResults | (kEverything & ~nobodys);
 }
 
+Set Evidence::always_wanted(uint32_t f) const { return kPreserved & ~written_[f]; }
+
 Set Evidence::read_by_call(uint32_t i) const {
   const Instr &in = p_.instrs()[i];
   const assembly::Statement &s = p_.source().statements[in.last];

@@ -18,6 +18,10 @@ class Evidence {
   // in this unit read behind their calls.
   Set live_at_return(uint32_t function, Set wanted) const;
 
+  // What calls preserve and the function never touches is its callers' throughout: the unwinder may go through it at any
+  // instruction (cancellation, a handler that throws), even where no way leads to a return.
+  Set always_wanted(uint32_t function) const;
+
   // What whoever is called, or jumped to, from here may read. Nothing but flags is destroyed by a call for certain.
   Set read_by_call(uint32_t instruction) const;
 

@@ -182,9 +182,10 @@ void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way,
     if (way.steps.size() > kMostSteps || ends.size() > 64) fail(about, "inserted code does not end");
     std::optional<ProbeInstruction> probe = read_probe(x);
     if (!probe) fail(about, fmt::format("an inserted instruction that is none of a probe: {} {}", x.name, x.operands));
-    way.steps.push_back({s, way.machine.stack_moved().value_or(0)});
+    way.steps.push_back({s, way.machine.stack_moved().value_or(0), {}});
     visited_.insert(s);
     if (std::string fault = way.machine.execute(*probe, s); !fault.empty()) fail(about, fmt::format("{}: {} {}", fault, x.name, x.operands));
+    way.steps.back().spoils = way.machine.spoiled();
     bool conditional = probe->op == Op::jump_zero || probe->op == Op::jump_other || probe->op == Op::jump_sign;
     if (!conditional && probe->op != Op::jump) continue;
     if (probe->op == Op::jump && to == kNone && (probe->target == out || is_stand_in(p_, assembly::first_symbol(out), probe->target))) {
@@ -314,9 +315,11 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
   if (!end.active || !u_.rules.before(p_.instrs()[there].first).active) return;
   int64_t whole = t.to != kNone ? way.machine.stack_moved().value_or(0) : 0;
   std::string kept = kept_ == kNoRegister ? "" : std::to_string(dwarf_number(kept_));
-  for (const Step &step : way.steps) {
+  for (size_t k = 0; k < way.steps.size(); ++k) {
+    const Step &step = way.steps[k];
     const Rules &here = u_.woven_rules.before(step.statement);
     if (!here.active) fail(anchor(t), "a probe without unwind rules");
+    check_kept_words(t, way, k, here, step.moved);
     bool follows = here.by_stack_pointer() && end.by_stack_pointer();
     if (here.by_stack_pointer() != end.by_stack_pointer()) fail(anchor(t), "unwind rules of a probe find the frame another way");
     int64_t expected = end.offset + (follows ? whole - step.moved : 0);
@@ -335,6 +338,21 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
       b.saved.erase(kept);
     }
     if (a.saved != b.saved || a.others != b.others) fail(anchor(t), "unwind rules of a probe lose a register");
+  }
+  if (t.to != kNone) check_kept_words(t, way, way.steps.size(), end, whole);
+}
+
+// Compilers do not take back the rule of a register that they have popped: below the stack pointer its word keeps the
+// value for a while. No rule leads to such a word that the first `steps` inserted instructions have overwritten.
+void ProcedureFlow::check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const {
+  if (!rules.by_stack_pointer()) return;
+  for (const auto &[reg, at] : rules.saved) {
+    if (kept_ != kNoRegister && reg == std::to_string(dwarf_number(kept_))) continue;
+    int64_t word = moved + rules.offset + at;
+    for (size_t k = 0; k < steps && word < 0; ++k) {
+      const std::optional<Machine::Spoiled> &spoils = way.steps[k].spoils;
+      if (spoils && (spoils->at == word || (spoils->all_below && word < spoils->at))) fail(anchor(t), "unwind rules find a register where a probe has overwritten it");
+    }
   }
 }
 
@@ -361,6 +379,8 @@ void ProcedureFlow::check_own_rules(uint32_t i) const {
   if (leaves(i) && expected.by_stack_pointer()) {
     std::erase_if(expected.saved, [&](const auto &rule) { return rule.second < -expected.offset && !after.saved.contains(rule.first); });
   }
+  if (!after.personality.starts_with("__chord_personality")) fail(i, "the runtime is not told when the unwinder removes its frame");
+  expected.personality = after.personality;
   if (!(expected == after)) fail(i, "its unwind rules are not those of the original");
 }
 

@@ -70,6 +70,7 @@ class ProcedureFlow {
   struct Step {
     uint32_t statement = 0;
     int64_t moved = 0;  // the stack pointer, since the start
+    std::optional<Machine::Spoiled> spoils;
   };
   struct Way {
     Machine machine;
@@ -85,6 +86,7 @@ class ProcedureFlow {
   void check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level);
   void check_level(const Transition &t, Machine &machine, int64_t before, int64_t after);
   void check_rules(const Transition &t, const Way &way, int64_t after);
+  void check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const;
   void check_own_rules(uint32_t instruction) const;
   Surroundings around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const;
   void reach(uint32_t instruction, int64_t level);

@@ -151,7 +151,8 @@ class Solver {
     }
     // What is not replaced of a vector register lives on; nobody looks at it where all use 128 bits.
     Set narrow = p_.uses_wide_vectors() ? 0 : x.narrow_kills;
-    return (live & ~(x.kills | narrow)) | (x.reads & ~narrow) | (x.reads & x.source_reads);
+    live = (live & ~(x.kills | narrow)) | (x.reads & ~narrow) | (x.reads & x.source_reads);
+    return usual_ ? live : live | evidence_.always_wanted(f);
   }
 
   const Program &p_;

@@ -25,7 +25,36 @@ MapGraph::MapGraph(const Program &program, const format::Procedure &map, uint32_
   tie();
   out_.resize(map.blocks.size());
   for (uint32_t e = 1; e < map.edges.size(); ++e) out_[map.edges[e].from].push_back(e);
+  check_shape();
   tie_tables();
+}
+
+// Nothing but the return edge enters the entry or leaves the exit, and no way leads round through vertices without code.
+void MapGraph::check_shape() const {
+  uint32_t entry = p_.functions()[function_].entry;
+  if (!out_[1].empty()) fail(entry, "the map goes on where it ends");
+  std::vector<uint32_t> depth(map_.blocks.size(), 0);
+  for (uint32_t e = 1; e < map_.edges.size(); ++e) {
+    const format::Edge &edge = map_.edges[e];
+    if (edge.to == 0) fail(entry, "the map goes back to before its entry");
+    auto touches = [&](VertexKind kind) { return map_.blocks[edge.from].kind == kind || map_.blocks[edge.to].kind == kind; };
+    bool right = true;
+    if (edge.kind == EdgeKind::landing) right = touches(VertexKind::landing);
+    if (dispatches(edge.kind)) right = touches(VertexKind::dispatch);
+    if (enters(edge.kind)) right = edge.from == 0;
+    if (goes_out(edge.kind)) right = edge.to == 1;
+    if (!right) fail(entry, fmt::format("the map has an edge {} where there is none of its kind", e));
+  }
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t e = 1; e < map_.edges.size(); ++e) {
+      uint32_t from = map_.edges[e].from, to = map_.edges[e].to;
+      if (is_code(from) || is_code(to) || depth[to] > depth[from]) continue;
+      depth[to] = depth[from] + 1;
+      more = true;
+      if (depth[to] > map_.blocks.size()) fail(entry, "the map goes in a circle in which nothing is executed");
+    }
+  }
 }
 
 std::set<uint32_t> MapGraph::blocks_behind(uint32_t vertex) const {
@@ -75,10 +104,13 @@ void MapGraph::tie() {
   }
   uint32_t entry = p_.functions()[function_].entry;
   for (uint32_t n = 0; n < map_.instructions.size(); ++n) {
-    if (block_of_[n] == kNone) continue;  // padding
     const format::Instruction &in = map_.instructions[n];
     uint32_t label = p_.label(map_.fragments[in.fragment].name, 0);
     if (label == kNone) fail(entry, "the map names a part that is not there");
+    if (block_of_[n] == kNone) {
+      if (!p_.is_padding(p_.source().statements[label].section, p_.offset_of(label) + in.offset, in.size)) fail(entry, "the map has padding that is not there");
+      continue;
+    }
     uint32_t i = p_.instr_at(p_.source().statements[label].section, p_.offset_of(label) + in.offset);
     if (i == kNone || p_.instrs()[i].facts.size != in.size || p_.instrs()[i].function != function_) {
       fail(entry, fmt::format("the map has an instruction at {}+{} that is not there", map_.fragments[in.fragment].name, in.offset));
@@ -182,6 +214,49 @@ std::vector<EdgeChain> MapGraph::chains(const Transition &t) const {
     if (!never) fail(t.from == kNone ? t.to : t.from, "the map has no edge for where it goes on");
   }
   return out;
+}
+
+// A dispatch vertex leads where the tables of the jumps lead that come to it.
+void MapGraph::check_dispatches(const Tables &tables) const {
+  std::map<uint32_t, std::set<uint32_t>> targets;
+  std::set<uint32_t> unknown;
+  for (uint32_t e = 1; e < map_.edges.size(); ++e) {
+    const format::Edge &edge = map_.edges[e];
+    if (!dispatches(edge.kind) || !is_code(edge.from)) continue;
+    uint32_t jump = instr_[map_.blocks[edge.from].first + map_.blocks[edge.from].count - 1];
+    if (map_.blocks[edge.to].kind != VertexKind::dispatch || !p_.instrs()[jump].facts.indirect) fail(jump, "the map does not lead on from where it jumps by a table");
+    if (!tables.known(jump)) unknown.insert(edge.to);
+    for (uint32_t to : tables.targets(jump)) {
+      if (number_of(to) != kNone) targets[edge.to].insert(block_of(to));
+    }
+  }
+  for (const auto &[v, blocks] : targets) {
+    std::set<uint32_t> behind = blocks_behind(v);
+    bool right = std::includes(blocks.begin(), blocks.end(), behind.begin(), behind.end()) && (unknown.contains(v) || behind == blocks);
+    if (!right) fail(p_.functions()[function_].entry, "the map leads elsewhere than a table");
+  }
+}
+
+// Every edge of the map is one that control can take: what leads there in the text has been followed.
+void MapGraph::check_edges(const std::vector<Transition> &transitions, const Tables &tables) const {
+  check_dispatches(tables);
+  std::set<uint32_t> taken, reached = {0};
+  bool dispatches = std::any_of(map_.blocks.begin(), map_.blocks.end(), [](const format::Block &b) { return b.kind == VertexKind::dispatch; });
+  for (const Transition &t : transitions) {
+    bool by_table = t.kind == Transition::Kind::named && t.table != kNone && dispatches;
+    if (by_table && chains(t).empty()) fail(t.to, "the map has no edge for where a table leads");
+    if (t.to != kNone) reached.insert(block_of(t.to));
+    for (const EdgeChain &chain : chains(t)) {
+      taken.insert(chain.edges.begin(), chain.edges.end());
+      for (uint32_t e : chain.edges) reached.insert(map_.edges[e].to);
+    }
+  }
+  for (uint32_t e = 1; e < map_.edges.size(); ++e) {
+    const format::Edge &edge = map_.edges[e];
+    bool lands = edge.from == 0 && map_.blocks[edge.to].kind == VertexKind::landing;
+    if (edge.kind == EdgeKind::never || lands || taken.contains(e) || !reached.contains(edge.from)) continue;
+    fail(p_.functions()[function_].entry, fmt::format("the map has an edge {} that nothing takes", e));
+  }
 }
 
 }  // namespace chord::verify

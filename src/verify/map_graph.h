@@ -12,6 +12,7 @@
 #include "format/map.h"
 #include "verify/flow.h"
 #include "verify/program.h"
+#include "verify/tables.h"
 
 namespace chord::verify {
 
@@ -35,11 +36,15 @@ class MapGraph {
   // Unproved if the map has no edge for it.
   std::vector<EdgeChain> chains(const Transition &transition) const;
   bool is_inside_block(const Transition &transition) const;
+  // The map has no edge that control cannot take. Throws Unproved.
+  void check_edges(const std::vector<Transition> &transitions, const Tables &tables) const;
   // The call is one that does not return, says the map.
   bool ends_there(uint32_t instruction) const;
 
  private:
   void tie();
+  void check_shape() const;
+  void check_dispatches(const Tables &tables) const;
   void tie_tables();
   bool reads(uint32_t vertex, uint32_t table) const;
   std::set<uint32_t> blocks_behind(uint32_t vertex) const;

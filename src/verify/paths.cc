@@ -35,7 +35,6 @@ class PathVisitor {
   PathVisitor(const ProcedureFacts &f, core::PathNumbering numbering)
       : f_(f), map_(f.graph.map()), n_(std::move(numbering)) {
     find_holder();
-    for (const format::Spot &s : map_.spots) special_.insert(s.instruction);
     auto record = f.records.by_key.find(map_.key);
     if (record != f.records.by_key.end()) record_ = record->second;
   }
@@ -67,9 +66,7 @@ class PathVisitor {
     if (state.counted) state.offset = {};  // the next path starts anew
     if (state.pending && state.lag) state.ended = {};
     if (node >> 32) return;
-    uint32_t i = static_cast<uint32_t>(node);
-    if (holder_ == kNone || !state.offset || state.counted || special_.contains(f_.graph.number_of(i))) return;
-    if (*state.offset != -map_.plan.paths.partial[f_.graph.block_of(i)]) fail(i, "the path register is not what the map says");
+    if (holder_ != kNone) as_stated(static_cast<uint32_t>(node), state);
   }
 
   void leave(const Transition &t, const State &state) const {
@@ -88,6 +85,20 @@ class PathVisitor {
 
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const { throw Unproved{f_.program.instrs()[i].last, std::move(what)}; }
+
+  // Before an instruction the path register is what the map says of an activation that stands there.
+  void as_stated(uint32_t i, const State &state) const {
+    const format::Spot *spot = f_.spots.at_instruction(f_.graph.number_of(i));
+    // Once the path is counted, the jump that ends it is taken to have been executed; where an indirect one goes the map cannot say.
+    const Facts &x = f_.program.instrs()[i].facts;
+    if (state.counted && x.flow == Flow::jump && x.indirect) return;
+    if (spot != nullptr && (spot->instruction != f_.graph.number_of(i) || !spot->path.counts.empty())) return;
+    Number offset = state.offset;
+    if (spot != nullptr && spot->path.fixed) offset = minus(Number(static_cast<int64_t>(spot->path.sum)), state.sum);
+    if (spot != nullptr && !spot->path.fixed) offset = plus(offset, static_cast<int64_t>(spot->path.sum));
+    bool usual = offset && !state.counted && !state.pending;
+    if (!usual || *offset != -map_.plan.paths.partial[f_.graph.block_of(i)]) fail(i, "the path register is not what the map says");
+  }
 
   // The note at a fragment's end says where the number is; without one there is none.
   void find_holder() {
@@ -217,7 +228,6 @@ class PathVisitor {
   Record record_;
   uint32_t holder_ = kNone;  // register; 16: a word of the frame
   bool slot_ = false;
-  std::set<uint32_t> special_;  // instructions at which the map says more
 };
 
 }  // namespace

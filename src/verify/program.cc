@@ -120,7 +120,9 @@ void Program::decode_section(uint32_t section, const std::vector<uint32_t> &stat
     if (assembly::is_alignment(source_.statements[s])) {
       for (uint32_t at = begin; at < end; ++padding) {
         std::optional<Facts> facts = facts_of(contents.substr(at, end - at));
-        at += facts ? facts->size : end - at;
+        uint32_t size = facts ? facts->size : end - at;
+        padding_[place(section, at)] = size;
+        at += size;
       }
       continue;
     }
@@ -195,6 +197,11 @@ uint32_t Program::label(std::string_view name, uint32_t from) const {
 uint32_t Program::instr_at(uint32_t section, uint32_t offset) const {
   auto found = by_place_.find(place(section, offset));
   return found == by_place_.end() ? kNone : found->second;
+}
+
+bool Program::is_padding(uint32_t section, uint32_t offset, uint32_t size) const {
+  auto found = padding_.find(place(section, offset));
+  return found != padding_.end() && found->second == size;
 }
 
 uint32_t Program::padding_from(uint32_t label, uint32_t i) const {

@@ -68,6 +68,8 @@ class Program {
   uint32_t instr_from(uint32_t statement) const { return at_or_behind_[statement]; }
   // The instruction that starts at these bytes of the section of a statement.
   uint32_t instr_at(uint32_t section, uint32_t offset) const;
+  // An alignment makes an instruction of these bytes.
+  bool is_padding(uint32_t section, uint32_t offset, uint32_t size) const;
   // Instructions of padding that who arrives at a label executes in front of an instruction.
   uint32_t padding_from(uint32_t label, uint32_t instruction) const;
   uint32_t function_named(std::string_view name) const;
@@ -100,6 +102,7 @@ class Program {
   std::unordered_map<std::string_view, uint32_t> function_named_;
   std::unordered_map<uint32_t, uint32_t> function_at_;  // label statement -> function
   std::unordered_map<uint64_t, uint32_t> by_place_;     // section and offset -> instruction
+  std::unordered_map<uint64_t, uint32_t> padding_;      // section and offset -> size
   std::vector<uint32_t> at_or_behind_;
   bool wide_ = false;
 };

@@ -29,6 +29,7 @@ constexpr int64_t kExpression = 0x10, kArgumentsSize = 0x2e;
 struct Reader {
   Rules now;
   std::vector<Rules> remembered;
+  bool unmatched = false;  // rules were restored that nobody remembered
   std::map<std::string, int64_t> first_saved;
 
   // False if the directive changes no rule.
@@ -37,13 +38,14 @@ struct Reader {
     std::vector<std::string_view> o = assembly::split_operands(s.operands);
     std::string_view name = s.name.substr(5);
     if (name == "startproc") {
-      now = {true, "7", 8, {}, {}};
+      now = {true, "7", 8, {}, {}, {}};
       remembered.clear();
     } else if (name == "endproc") {
       now = {};
     } else if (name == "remember_state") {
       remembered.push_back(now);
     } else if (name == "restore_state") {
+      unmatched = unmatched || remembered.empty();
       if (!remembered.empty()) {
         now = remembered.back();
         remembered.pop_back();
@@ -65,6 +67,9 @@ struct Reader {
       now.saved[plain_register(o[0])] = number(o[1]) - now.offset;
     } else if ((name == "restore" || name == "same_value") && !o.empty()) {
       for (std::string_view reg : o) forget(reg);
+    } else if (name == "personality" && o.size() == 2) {
+      now.personality = std::string(o[1]);
+      for (Rules &r : remembered) r.personality = now.personality;
     } else if (name == "personality" || name == "lsda" || name == "sections" || name == "signal_frame" || name == "return_column") {
       return false;
     } else if (name == "escape" && !o.empty() && number(o[0]) == kArgumentsSize) {
@@ -100,6 +105,9 @@ UnwindTable::UnwindTable(const assembly::Source &source) {
     if (!readers[s.section].read(s)) continue;
     current[s.section] = static_cast<uint32_t>(states_.size());
     states_.push_back(readers[s.section].now);
+  }
+  for (const Reader &r : readers) {
+    if (r.unmatched) fault_ = "unwind rules are restored that nobody remembered";
   }
 }
 

@@ -25,13 +25,15 @@ class Prover {
 
   std::vector<Fault> run() {
     if (!pairing_.fault().empty()) return {{"", 0, pairing_.fault()}};
+    if (std::string defect = format::defect(claim_.map); !defect.empty()) return {{"", 0, "the map is damaged: " + defect}};
     Program program(claim_.original, claim_.layout, claim_.map);
     Evidence evidence(program);
     Liveness liveness = compute_liveness(program, evidence);
     UnwindTable rules(claim_.original), woven_rules(pairing_.woven());
+    if (!woven_rules.fault().empty()) faults_.push_back({"", 0, woven_rules.fault()});
     find_woven(program);
     StatementFacts statements = compare_statements(program, pairing_, liveness, woven_);
-    faults_ = std::move(statements.faults);
+    faults_.insert(faults_.end(), statements.faults.begin(), statements.faults.end());
     records_ = read_records(pairing_);
     if (!records_.fault.empty()) faults_.push_back({"", 0, records_.fault});
     anchors_ = read_anchors(pairing_);
@@ -77,7 +79,11 @@ class Prover {
   void prove_counting(const UnitFacts &unit, const format::Procedure &p, const ProcedureFlow &flow, uint32_t f) {
     MapGraph graph(unit.program, p, f);
     Constants constants(unit.program, flow.transitions());
-    ProcedureFacts facts{unit.program, unit.pairing, flow, graph, constants, records_, widened_, f};
+    static const std::vector<AnchorPart> kNoParts;
+    auto anchor = anchors_.by_key.find(p.key);
+    Spots spots(unit.pairing, p, anchor == anchors_.by_key.end() ? kNoParts : anchor->second);
+    ProcedureFacts facts{unit.program, unit.pairing, flow, graph, constants, records_, spots, widened_, f, claim_.atomic};
+    graph.check_edges(flow.transitions(), unit.evidence.tables());
     prove_places(facts);
     bool paths = p.plan.placement == core::Placement::paths || p.plan.placement == core::Placement::chosen_paths;
     if (!paths) prove_counts(facts);

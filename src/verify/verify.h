@@ -24,6 +24,7 @@ struct Claim {
   const std::string &woven;
   const std::vector<TextRange> &inserted;
   const format::UnitMap &map;
+  bool atomic = false;  // counters of all threads are changed by locked instructions
 };
 
 // All that could not be proved: at most one fault of each procedure.

@@ -143,6 +143,7 @@ std::string Machine::store_word(int64_t key, const Value &v) {
   if (!own && !same_space(key, start_key())) return "a store to a word of the program";
   if (!own && above >= 0) return "a store to a word of the program";
   if (!own && above > -kRedZone - 8 && !around_.red_zone_dead) return "a store into the red zone";
+  if (!own && above < 0) spoiled_ = {above, false};
   stack_[key] = v;
   saved_flags_.erase(key);
   pushed_.erase(key);
@@ -265,7 +266,7 @@ std::string Machine::call_bracket(std::string_view routine, Effect effect) {
   std::optional<int64_t> key = stack_key();
   auto pushed = pushed_.find(*key);
   // The distance counts from the instruction that pushes it.
-  if (pushed == pushed_.end() || pushed_at_ + 1 != executed_) return "a bracket without its total";
+  if (pushed == pushed_.end() || pushed_at_ + 1 != executed_.size()) return "a bracket without its total";
   const Expression &total = pushed->second;
   bool right = shared ? total.relocation.empty() && total.minus == "." : total.relocation == "tpoff" && total.minus.empty();
   if (!right || total.number % 8 != 0) return "a bracket of another total";
@@ -304,6 +305,7 @@ std::string Machine::call(std::string_view routine, uint32_t statement) {
   std::optional<int64_t> key = stack_key();
   if (!key) return "the stack pointer is lost";
   if (*key - start_key() > -kRedZone && !around_.red_zone_dead) return "a call that overwrites the red zone";
+  spoiled_ = {*key - start_key(), true};
   Effect effect;
   effect.statement = statement;
   std::string fault;
@@ -489,7 +491,8 @@ std::string Machine::vectors(const ProbeInstruction &p) {
 }
 
 std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
-  ++executed_;
+  executed_.push_back(statement);
+  spoiled_.reset();
   switch (p.op) {
     case Op::add:
     case Op::subtract:
@@ -519,7 +522,7 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       if (o.kind == Kind::half || o.kind == Kind::byte || o.kind == Kind::vector) return "a probe with odd operands";
       std::string fault = push(source(o));
       if (fault.empty() && o.kind == Kind::constant && !o.value.symbol.empty()) pushed_[*stack_key()] = o.value;
-      pushed_at_ = executed_;
+      pushed_at_ = executed_.size();
       return fault;
     }
     case Op::pop: {

@@ -46,6 +46,14 @@ class Machine {
   // Empty, or why the instruction cannot be proved harmless. Jumps change nothing.
   std::string execute(const ProbeInstruction &p, uint32_t statement);
 
+  // What the last instruction wrote below the stack pointer that the inserted code began with: one word, by its distance
+  // from there, or, if it was a call, everything below.
+  struct Spoiled {
+    int64_t at = 0;
+    bool all_below = false;
+  };
+  const std::optional<Spoiled> &spoiled() const { return spoiled_; }
+
   // The way on which the last comparison was equal. Nothing is known of the other.
   void suppose_equal();
 
@@ -63,6 +71,7 @@ class Machine {
   // What was put there, if anything was.
   std::optional<Value> stored(int64_t at) const;
   const std::vector<Effect> &effects() const { return effects_; }
+  const std::vector<uint32_t> &executed() const { return executed_; }  // statements, in order
   const std::map<Atom, int64_t> &known() const { return known_; }
   const Atoms &atoms() const { return *atoms_; }
 
@@ -114,7 +123,9 @@ class Machine {
   std::map<int64_t, std::array<int, kFlagCount>> saved_flags_;  // words of the stack
   std::map<int64_t, Expression> pushed_;                        // likewise: constants with symbols
   std::map<int64_t, uint32_t> lower_halves_;                    // likewise: written so far
-  uint32_t executed_ = 0, pushed_at_ = 0;
+  std::vector<uint32_t> executed_;
+  size_t pushed_at_ = 0;
+  std::optional<Spoiled> spoiled_;
   struct Comparison {
     Value a, b;
     Atom likely = 0;  // b is the number of this likely_slot

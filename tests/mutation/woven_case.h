@@ -19,7 +19,8 @@ struct WovenCase {
   weave::Woven woven;
   std::vector<verify::TextRange> inserted;
 
-  verify::Claim claim() const { return {source, unit.layout, woven.text, inserted, woven.map}; }
+  bool atomic() const { return mode == "atomic"; }
+  verify::Claim claim() const { return {source, unit.layout, woven.text, inserted, woven.map, atomic()}; }
 };
 
 // Options of a mode by name: default, paths, events, …; throws if there is none of that name.

@@ -125,9 +125,10 @@ class Weaver {
     falls = falls && assembly::can_change_rules(here, s.rules) && assembly::can_change_rules(s.rules, here);
     s.body = falls ? spots_.text_of_stub(chunk, follows, places_[number], target, "", site.gap)
                    : spots_.text_of_stub(chunk, follows, places_[number], target, jump);
+    // After the body's first label, from which on it is known where control stands.
+    if (site.marks_entry) s.body.insert(s.body.find(":\n") + 2, isa::entry_mark());
     const UnwindRules &rules = rules_before(site.fragment, site.statement);
     if (std::string recall = recall_popped(rules, chunk); !recall.empty()) s.body = rules.forget_popped() + s.body + recall;
-    if (site.marks_entry) s.body = isa::entry_mark() + s.body;
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
       rename_operand(site.statement, s.label);

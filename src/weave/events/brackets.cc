@@ -1,5 +1,7 @@
 #include "weave/events/brackets.h"
 
+#include <algorithm>
+
 #include "format/measured_calls.h"
 #include "weave/plan/labels.h"
 
@@ -20,11 +22,26 @@ bool ends_there(const Procedure &p, uint32_t call) {
   return false;
 }
 
-Site around(const assembly::Instruction &call, Site::Kind kind) {
+// The instruction that is executed after a call has returned.
+uint32_t next_after(const Procedure &p, uint32_t block, uint32_t call) {
+  if (call + 1 < p.blocks[block].first + p.blocks[block].count) return call + 1;
+  for (uint32_t v = block;;) {
+    auto falls = std::find_if(p.edges.begin() + 1, p.edges.end(), [&](const assembly::Edge &e) { return e.from == v && e.kind == EdgeKind::fall; });
+    if (falls == p.edges.end()) return core::kNone;
+    v = falls->to;
+    if (p.blocks[v].kind == BlockKind::code) return p.blocks[v].first;
+  }
+}
+
+Site around(const Procedure &p, uint32_t i, Site::Kind kind) {
+  const assembly::Instruction &call = p.instructions[i];
   Site s;
   s.kind = kind;
   s.statement = kind == Site::Kind::before ? call.first_statement : call.last_statement;
   s.fragment = call.fragment;
+  auto block = std::find_if(p.blocks.begin(), p.blocks.end(), [&](const assembly::Block &b) { return i - b.first < b.count; });
+  s.block = static_cast<uint32_t>(block - p.blocks.begin());
+  s.next = s.due = kind == Site::Kind::before ? i : next_after(p, s.block, i);
   return s;
 }
 
@@ -61,9 +78,8 @@ std::string plan_brackets(const ProcedureFacts &facts, ProcedurePlan &plan) {
     ++place.index;
     if (asks_for_storage(facts.unit(), p.instructions[i])) continue;
     if ((facts.liveness.before[i] & isa::all_flags()) != 0) return "a call that reads flags cannot be measured";
-    const assembly::Instruction &call = p.instructions[i];
-    put(around(call, Site::Kind::before), core::kNone, true, false);
-    if (!ends_there(p, i)) put(around(call, Site::Kind::after), core::kNone, false, true);
+    put(around(p, i, Site::Kind::before), core::kNone, true, false);
+    if (!ends_there(p, i)) put(around(p, i, Site::Kind::after), core::kNone, false, true);
   }
   plan.ties.push_back(totals_record_label(facts.n));
   return {};

@@ -1,0 +1,325 @@
+#include "mutation/equivalence.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "mutation/same_effect.h"
+
+namespace chord::mutation {
+
+using assembly::Statement;
+using assembly::StatementKind;
+
+namespace {
+
+// ---- who looks at a register or flag ----
+
+constexpr isa::Resources kCarryFlag = isa::Resources{1} << 48;
+
+isa::Resources resource_named(const std::string &name) {
+  if (name == "carry") return kCarryFlag;
+  if (name == "flags" || name == "overflow") return isa::all_flags() & ~kCarryFlag;
+  if (name.starts_with("xmm")) return isa::Resources{1} << (16 + std::stoul(name.substr(3)));
+  for (unsigned r = 0; r < 16; ++r) {
+    if (name == kWhole[r] && name != "rsp") return isa::register_numbered(r);
+  }
+  return 0;  // memory, the stack pointer
+}
+
+// Some way from the instruction leads to a read, a call that may read it, or a return that somebody waits for, before a write.
+class Search {
+ public:
+  Search(const assembly::Procedure &p, isa::Resources what, bool is_called) : p_(p), what_(what), is_called_(is_called), seen_(p.instructions.size(), false) {
+    bool usual = p.convention.compiled && !p.convention.unusual;
+    read_by_calls_ = usual ? isa::call_reads() | isa::callee_saved() : ~isa::Resources{0};
+  }
+
+  bool from(uint32_t i) {
+    std::vector<uint32_t> waiting = {i};
+    while (!waiting.empty()) {
+      i = waiting.back();
+      waiting.pop_back();
+      if (seen_[i]) continue;
+      seen_[i] = true;
+      const isa::Decoded &d = p_.instructions[i].decoded;
+      if (((d.reads & what_) && d.flow != isa::Flow::leave) || d.unknown_effects) return true;
+      if (d.flow == isa::Flow::call && (read_by_calls_ & what_)) return true;
+      if (d.flow == isa::Flow::leave && is_called_) return true;
+      if ((d.kills & what_) == what_) continue;
+      if (!follow(i, waiting)) return true;
+    }
+    return false;
+  }
+
+ private:
+  // False if the procedure is left.
+  bool follow(uint32_t i, std::vector<uint32_t> &waiting) const {
+    for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
+      const assembly::Block &block = p_.blocks[b];
+      if (i - block.first >= block.count) continue;
+      if (i + 1 < block.first + block.count) {
+        waiting.push_back(i + 1);
+        return true;
+      }
+      return leave(b, waiting);
+    }
+    return false;
+  }
+
+  bool leave(uint32_t b, std::vector<uint32_t> &waiting) const {
+    for (const assembly::Edge &e : p_.edges) {
+      if (e.from != b || e.kind == assembly::EdgeKind::never) continue;
+      if (e.to == 1 && e.kind == assembly::EdgeKind::leave && !is_called_) continue;
+      if (e.to <= 1) return false;
+      if (p_.blocks[e.to].count != 0) {
+        waiting.push_back(p_.blocks[e.to].first);
+      } else if (!leave(e.to, waiting)) {
+        return false;
+      }
+    }
+    return true;
+  }
+
+  const assembly::Procedure &p_;
+  isa::Resources what_, read_by_calls_;
+  bool is_called_;  // somebody may wait for its return
+  std::vector<bool> seen_;
+};
+
+// Other files can, or something in this one names it.
+bool is_called(const Subject &s, const assembly::Procedure &p) {
+  if (p.global) return true;
+  for (const Statement &x : s.woven_case().source.statements) {
+    if (x.name == ".type" || x.name == ".size" || x.name == ".globl") continue;
+    std::vector<std::string_view> names = assembly::symbols_in(x.operands);
+    if (std::find(names.begin(), names.end(), p.name) != names.end()) return true;
+  }
+  return false;
+}
+
+// A word of the widened frame that inserted code never reads but where it has written it just before. Only where the program does
+// not move the stack pointer, so that the word has one name.
+bool is_scratch(const Subject &s, const assembly::Procedure &p, const std::string &word) {
+  for (const assembly::Instruction &in : p.instructions) {
+    if (in.decoded.writes & isa::register_numbered(isa::kStackPointer)) return false;
+  }
+  bool written = false;
+  for (uint32_t k = 0; k < s.tail(); ++k) {
+    if (!s.is_code(k)) continue;
+    if (!s.is_inserted(k)) written = false;
+    std::string_view operands = s.at(k).operands;
+    if (!s.is_inserted(k) || operands.find(word) == std::string_view::npos) continue;
+    bool store = s.at(k).name == "movq" && operands.ends_with("," + word);
+    if (!store && !written) return false;
+    written = true;
+  }
+  return true;
+}
+
+bool is_wanted(const Subject &s, uint32_t statement, const std::string &name) {
+  isa::Resources what = resource_named(name);
+  if (auto there = statement == kNowhere ? std::nullopt : s.instruction(statement); there && name.ends_with("(%rsp)")) {
+    return !is_scratch(s, s.woven_case().unit.procedures[there->first], name);
+  }
+  auto place = statement == kNowhere ? std::nullopt : s.instruction(statement);
+  if (what == 0 || !place) return true;
+  auto [p, i] = *place;
+  for (unsigned r : s.kept(p, i)) {
+    if (what == isa::register_numbered(r)) return true;
+  }
+  const assembly::Procedure &procedure = s.woven_case().unit.procedures[p];
+  bool always = what & isa::callee_saved();
+  for (const assembly::Instruction &in : procedure.instructions) always = always && !(in.decoded.writes & what);
+  if (always) return true;  // the unwinder's
+  if (!(s.liveness(p).before[i] & what)) return false;
+  return Search(procedure, what, is_called(s, procedure)).from(i);
+}
+
+// ---- straight inserted code ----
+
+struct Chunk {
+  uint32_t first = 0, last = 0;  // statements
+  uint32_t leads_to = kNowhere;  // statement of the original; kNowhere: to a place where all may be wanted
+};
+
+// Around inserted code at `s`, from where control can come in to where it can go another way.
+Chunk chunk_around(const Subject &s, uint32_t at) {
+  auto is_boundary = [&](uint32_t k) { return s.at(k).kind == StatementKind::label && s.is_jumped_to(s.at(k).name); };
+  Chunk out{at, at, kNowhere};
+  for (uint32_t k = at; k-- > 0;) {
+    if (s.at(k).section != s.at(at).section) continue;
+    if (is_boundary(k) || (s.is_code(k) && (!s.is_inserted(k) || s.at(k).name == "jmp"))) break;
+    if (s.is_code(k)) out.first = k;
+  }
+  uint32_t k = at;
+  for (; k < s.tail(); ++k) {
+    if (s.at(k).section != s.at(at).section) continue;
+    if (s.is_code(k) && (!s.is_inserted(k) || s.at(k).name == "jmp")) break;
+    if (s.is_code(k)) out.last = k;
+  }
+  if (k != s.tail()) out.leads_to = s.leads_to(k);
+  return out;
+}
+
+std::optional<StraightCode> execute(std::string text) {
+  assembly::Source source;
+  read_source(std::move(text), source);
+  StraightCode code;
+  for (const Statement &s : source.statements) {
+    if (s.kind == StatementKind::instruction && !code.run(s)) return std::nullopt;
+  }
+  return code;
+}
+
+bool is_call_or_end(const Subject &s, uint32_t statement) {
+  if (statement == kNowhere || s.is_inserted(statement) || !s.instruction(statement)) return false;
+  const isa::Decoded &d = s.decoded(statement);
+  bool jumps_out = d.flow == isa::Flow::jump && !d.indirect && s.label(s.at(statement).operands) == kNowhere;
+  return d.flow == isa::Flow::call || d.flow == isa::Flow::leave || jumps_out;
+}
+
+// There is no red zone here: next to the entry, a call, or what leaves the procedure.
+bool has_no_red_zone(const Subject &s, const Chunk &chunk) {
+  if (is_call_or_end(s, chunk.leads_to)) return true;
+  uint32_t before = s.previous_code(chunk.first), own = before;
+  while (own != kNowhere && s.is_inserted(own)) own = s.previous_code(own);
+  auto here = own == kNowhere ? std::nullopt : s.instruction(own);
+  auto there = chunk.leads_to == kNowhere ? std::nullopt : s.instruction(chunk.leads_to);
+  if (here && (!there || here->first != there->first)) return true;  // to where the procedure ends
+  if (is_call_or_end(s, before) && s.decoded(before).flow == isa::Flow::call) return true;
+  for (uint32_t k = chunk.first; k-- > 0;) {
+    if (s.at(k).section != s.at(chunk.first).section) continue;
+    if (s.is_code(k)) return s.at(k).name == "endbr64" && !s.is_inserted(k);
+    if (s.at(k).kind == StatementKind::label && !s.at(k).name.starts_with(".L")) return true;
+  }
+  return false;
+}
+
+std::string by_effect(const Subject &s, const Mutant &m) {
+  uint32_t at = kNowhere;
+  for (uint32_t k = 0; k < s.tail() && at == kNowhere; ++k) {
+    bool touches = s.at(k).end >= m.edits[0].begin && s.at(k).begin <= m.edits[0].end;
+    if (touches && s.is_inserted(k) && s.is_code(k)) at = k;
+  }
+  if (at == kNowhere) return "";
+  Chunk chunk = chunk_around(s, at);
+  uint32_t begin = s.at(chunk.first).begin, end = s.at(chunk.last).end;
+  std::vector<Edit> edits = m.edits;
+  for (Edit &e : edits) {
+    if (e.begin < begin || e.end > end) return "";
+    e.begin -= begin;
+    e.end -= begin;
+  }
+  std::string text = s.text().substr(begin, end - begin);
+  std::vector<verify::TextRange> none;
+  auto before = execute(text), after = execute(apply(text, edits, none));
+  if (!before || !after) return "";
+  auto all_dead = [&](const std::set<std::string> &differences) {
+    return std::none_of(differences.begin(), differences.end(), [&](const std::string &name) { return is_wanted(s, chunk.leads_to, name); });
+  };
+  std::set<std::string> differences = before->differences(*after);
+  if (differences.empty()) return "same";
+  if (all_dead(differences)) return "dead";
+  return has_no_red_zone(s, chunk) && all_dead(before->differences(*after, 0)) ? "below" : "";
+}
+
+// ---- unwind rules ----
+
+bool is_frame_rule(const Statement &x) { return x.name.starts_with(".cfi_def_cfa") || x.name == ".cfi_adjust_cfa_offset"; }
+
+// Both say something of the same thing.
+bool replaces(const Statement &later, const Statement &rule) {
+  if (later.name == ".cfi_endproc") return true;
+  if (later.name == ".cfi_restore_state") return rule.name != ".cfi_remember_state" && rule.name != ".cfi_restore_state";
+  bool offset = rule.name == ".cfi_adjust_cfa_offset" || rule.name == ".cfi_def_cfa_offset";
+  if (is_frame_rule(rule)) return later.name == ".cfi_def_cfa" || (offset && later.name == ".cfi_def_cfa_offset");
+  bool saved = rule.name == ".cfi_offset" || rule.name == ".cfi_restore";
+  auto reg = [](const Statement &x) { return assembly::trim(x.operands.substr(0, x.operands.find(','))); };
+  return saved && (later.name == ".cfi_offset" || later.name == ".cfi_restore") && reg(later) == reg(rule);
+}
+
+// Rules are restored, and nothing but the frame's end was changed since they were remembered.
+bool restores_frame(const Subject &s, uint32_t rule) {
+  if (s.at(rule).name != ".cfi_restore_state") return false;
+  for (uint32_t k = rule; k-- > 0;) {
+    if (s.at(k).section != s.at(rule).section || !s.at(k).name.starts_with(".cfi_")) continue;
+    if (s.at(k).name == ".cfi_remember_state") return true;
+    if (!is_frame_rule(s.at(k))) return false;
+  }
+  return false;
+}
+
+// Where the rules that are remembered here are restored.
+uint32_t restored_at(const Subject &s, uint32_t remembers) {
+  int depth = 0;
+  for (uint32_t k = remembers; k < s.tail(); ++k) {
+    if (s.at(k).section != s.at(remembers).section) continue;
+    depth += (s.at(k).name == ".cfi_remember_state") - (s.at(k).name == ".cfi_restore_state");
+    if (depth == 0) return k;
+  }
+  return kNowhere;
+}
+
+bool is_nowhere_in_force(const Subject &s, uint32_t rule) {
+  if (s.at(rule).name == ".cfi_remember_state") {
+    uint32_t restored = restored_at(s, rule);
+    return restored != kNowhere && is_nowhere_in_force(s, restored);
+  }
+  bool frame = restores_frame(s, rule);
+  for (uint32_t k = rule + 1; k < s.tail(); ++k) {
+    if (s.at(k).section != s.at(rule).section) continue;
+    bool alignment = s.at(k).name == ".skip" || assembly::is_alignment(s.at(k));
+    if (s.is_code(k) || alignment) return s.at(k).name == "nopl" && s.is_inserted(k) ? is_nowhere_in_force(s, k) : false;
+    if (replaces(s.at(k), s.at(rule)) || (frame && s.at(k).name == ".cfi_def_cfa")) return true;
+    if (s.at(k).name == ".cfi_remember_state") return false;
+  }
+  return false;
+}
+
+std::string by_rules(const Subject &s, const Mutant &m) {
+  for (const Edit &e : m.edits) {
+    bool nowhere = false;
+    for (uint32_t k : s.rules) nowhere = nowhere || (s.at(k).begin == e.begin && is_nowhere_in_force(s, k));
+    if (!nowhere) return "";
+  }
+  return "nowhere";
+}
+
+}  // namespace
+
+std::string equivalence(const Subject &s, const Mutant &m) {
+  if (!m.equivalent.empty() || m.edits.empty()) return m.equivalent;
+  std::string rule = by_rules(s, m);
+  return rule.empty() ? by_effect(s, m) : rule;
+}
+
+std::string apply(const std::string &text, std::vector<Edit> edits, std::vector<verify::TextRange> &ranges) {
+  std::stable_sort(edits.begin(), edits.end(), [](const Edit &a, const Edit &b) { return a.begin < b.begin; });
+  std::string out;
+  std::vector<verify::TextRange> result;
+  size_t at = 0, r = 0;
+  auto copy = [&](size_t to) {
+    while (at < to) {
+      while (r < ranges.size() && ranges[r].end <= at) ++r;
+      bool inside = r < ranges.size() && ranges[r].begin <= at;
+      size_t end = std::min<size_t>(to, r == ranges.size() ? to : inside ? ranges[r].end : std::max<size_t>(ranges[r].begin, at));
+      if (end == at) end = to;
+      auto begin = static_cast<uint32_t>(out.size());
+      out.append(text, at, end - at);
+      if (inside) result.push_back({begin, static_cast<uint32_t>(out.size())});
+      at = end;
+    }
+  };
+  for (const Edit &e : edits) {
+    copy(e.begin);
+    auto begin = static_cast<uint32_t>(out.size());
+    out += e.text;
+    if (e.inserted) result.push_back({begin, static_cast<uint32_t>(out.size())});
+    at = e.end;
+  }
+  copy(text.size());
+  ranges = std::move(result);
+  return out;
+}
+
+}  // namespace chord::mutation
