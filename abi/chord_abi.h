@@ -190,9 +190,12 @@ struct chord_proc {
 #define CHORD_CONTEXT_NOTE 0x63744300
 /* Added to `where`: the procedure makes no calls, so it does not keep the slot in force. */
 #define CHORD_CONTEXT_UNKEPT 32
+/* Likewise: code for shared objects. In the place of the id there is the distance of the
+ * procedure's chord_context_proc from that instruction. */
+#define CHORD_CONTEXT_SHARED 64
 
 struct chord_context_record {
-  int64_t id;      /* the procedure's, unique in its module: woven code compares it */
+  int64_t id;      /* the procedure's, unique in its module: code of executables compares it */
   struct chord_context_proc *proc;
   struct chord_context_record *parent; /* null: a root */
   uint64_t key;    /* names the context: see below */
@@ -211,17 +214,22 @@ struct chord_context_record {
 struct chord_context_proc {
   int64_t proc;    /* its chord_proc, relative to this field */
   int64_t spare;   /* a record in zeroed memory, likewise: for when there is no other */
-  int64_t id;
+  int64_t id;      /* 0 in shared objects: the lower half of its address */
   uint32_t sites;
   uint32_t frame;  /* bytes from the word that __chord_enter is given to the return address */
   uint32_t first;  /* the runtime's: index of its first counter among the module's */
-  uint32_t reserved;
+  uint32_t kept;   /* bytes from that word to the slot that will be put back; 0: none */
   void *module;    /* likewise */
 };
 
 /* Thread-local, two words: the slot in force, and the runtime's own. Defined by woven code,
- * weakly, with a function that gives its offset from the thread pointer. */
+ * weakly, with a function that gives its offset from the thread pointer. All modules use those of
+ * one: the executable, if it has some. Shared objects find them through a thread-local word of their own, the link. At first
+ * that leads to two words that name no call; __chord_enter, which is then called, makes it the right ones. */
 #define CHORD_SITE_SYMBOL "__chord_site"
+#define CHORD_LINK_SYMBOL "__chord_site_link"
+#define CHORD_SITE_FALLBACK_SYMBOL "__chord_site_fallback"
+/* … and, as second result, that of the link. */
 #define CHORD_SITE_PLACE_SYMBOL "__chord_site_place"
 /* Where there is no call to name: {record that is nobody's, the slot itself}. */
 #define CHORD_ROOT_SLOT_SYMBOL "__chord_root_slot"

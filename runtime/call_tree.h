@@ -22,6 +22,8 @@ struct Contexts {
   CallTree *trees;  // of all threads, ended ones included
   Region *regions;
   uint64_t bytes, limit;
+  int64_t site;     // of the words that all modules use, relative to the thread pointer; 0: none yet
+  chord_context_record *nobody;  // what a slot holds that nothing was called through yet
 };
 
 // What the core asks of the mode (modes.cc); in a process without it there are no slots.

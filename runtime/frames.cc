@@ -17,7 +17,6 @@ uint64_t __chord_get_ip_info(_Unwind_Context *, int *) __asm__("_Unwind_GetIPInf
 uint64_t __chord_get_cfa(_Unwind_Context *) __asm__("_Unwind_GetCFA") __attribute__((weak));
 uint64_t __chord_get_register(_Unwind_Context *, int) __asm__("_Unwind_GetGR") __attribute__((weak));
 // Around this copy of the runtime; made by group_runtime.py.
-extern const char __chord_enter __attribute__((weak, visibility("hidden")));
 extern const char __chord_text __attribute__((visibility("hidden")));
 extern const char __chord_text_end __attribute__((visibility("hidden")));
 int _dl_find_object(void *, dl_find_object *) noexcept __attribute__((weak));
@@ -63,16 +62,22 @@ void record_registers(Instance &instance, const Frame &frame, uint64_t context, 
 }
 
 // It has not begun: it only asks for its record, and has counted nothing.
-bool asks_for_record(const Frame &frame) {
+bool asks_for_record(const Instance &instance, const Frame &frame) {
   const auto *call = reinterpret_cast<const char *>(frame.registers.pc() - 5);
-  return !frame.interrupted && static_cast<uint8_t>(call[0]) == 0xe8 &&
-         frame.registers.pc() + static_cast<uint64_t>(load<int32_t>(call + 1)) == reinterpret_cast<uint64_t>(&__chord_enter);
+  if (frame.interrupted || static_cast<uint8_t>(call[0]) != 0xe8) return false;
+  uint64_t target = frame.registers.pc() + static_cast<uint64_t>(load<int32_t>(call + 1));
+  for (const ModuleState *state = instance.states; state != nullptr; state = state->next) {
+    const ModeHooks *contexts = state->modes[mode_context];
+    if (contexts != nullptr && target - reinterpret_cast<uint64_t>(contexts->text) < static_cast<uint64_t>(contexts->text_end - contexts->text))
+      return true;
+  }
+  return false;
 }
 
 // False: it is none of the program's.
 bool record(Instance &instance, const Frame &frame, int64_t count) {
   uint64_t place = call_place(frame);
-  if (is_ours(place) || !in_woven_module(instance, place) || asks_for_record(frame)) return false;
+  if (is_ours(place) || !in_woven_module(instance, place) || asks_for_record(instance, frame)) return false;
   uint64_t path = path_of(instance, frame);
   record_exit(instance, frame.registers.pc(), exit_kind(frame), path, count);
   if (frame.context != nullptr) record_registers(instance, frame, path, count);

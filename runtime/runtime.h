@@ -23,7 +23,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 18;
+constexpr uint32_t layout_version = 19;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
@@ -61,6 +61,7 @@ struct Module {
   char *delta_low, *delta_high;  // range of the DELTA counters, empty without
   int64_t delta_variable;        // __chord_delta, relative to the thread pointer
   int64_t events;                // __chord_events, likewise; 0: not live, or it counts none
+  int64_t site, site_link;       // __chord_site and __chord_site_link, likewise; 0: not live, or it keeps no contexts
   bool checks_budget;            // some of its probes do
   bool lacks_rules;              // some of its code has no unwind information
   size_t thread_bytes;           // size of the THREAD counters

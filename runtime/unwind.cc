@@ -238,9 +238,11 @@ void read_note(const uint8_t *entry, Rule &rule) {
   if ((load<uint32_t>(note) & 0xffffff) != opcode) return;
   uint32_t path = load<uint32_t>(note + 3) - CHORD_PATH_NOTE, record = load<uint32_t>(note + 3) - CHORD_CONTEXT_NOTE;
   if (path <= CHORD_JUMP_NOTE) rule.path = static_cast<uint8_t>(path);
+  bool shared = (record & CHORD_CONTEXT_SHARED) != 0;
+  record &= ~uint32_t{CHORD_CONTEXT_SHARED};
   if (record > (CHORD_PATH_IN_FRAME | CHORD_CONTEXT_UNKEPT)) return;
   rule.path = static_cast<uint8_t>(in_context + record);
-  rule.id = load<uint32_t>(note - size + 3);
+  rule.id = load<uint32_t>(note - size + 3) + (shared ? static_cast<uint32_t>(reinterpret_cast<uint64_t>(note - size)) : 0);
 }
 
 // clang gives the function it calls where noexcept is violated no unwind

@@ -50,7 +50,11 @@ __chord_enter:
 )");
 
 extern "C" {
-int64_t __chord_site_place() __attribute__((weak, visibility("hidden")));
+struct __chord_site_places {
+  int64_t site, link;
+};
+__chord_site_places __chord_site_place() __attribute__((weak, visibility("hidden")));
+extern uint64_t __chord_site_fallback[] __attribute__((weak, visibility("hidden")));
 extern uint64_t __chord_root_slot[] __attribute__((weak, visibility("hidden")));
 extern const uint64_t __chord_context_mode __attribute__((weak, visibility("hidden")));
 extern const char __chord_text_context, __chord_text_context_end;  // made by group_runtime.py
@@ -123,7 +127,8 @@ struct Words {
   Slot *site;
   CallTree *tree;
 };
-Words &own_words() { return *reinterpret_cast<Words *>(thread_pointer() + __chord_site_place()); }
+Words &words_at(char *pointer, int64_t site) { return *reinterpret_cast<Words *>(pointer + site); }
+Words &own_words(const Instance &instance) { return words_at(thread_pointer(), instance.calling.site); }
 
 const chord_proc &proc_of(const Proc &proc) {
   return *reinterpret_cast<const chord_proc *>(reinterpret_cast<int64_t>(&proc.proc) + proc.proc);
@@ -236,15 +241,39 @@ void remember(CallTree &tree, const Call &call, Record *record) {
 // The code a signal handler returns to: mov $15, %rax; syscall.
 bool is_signal_return(uint64_t pc) { return pc > 4096 && load<uint64_t>(reinterpret_cast<void *>(pc)) == 0x0f0000000fc0c748; }
 
-bool is_root(const Slot *slot) { return slot == reinterpret_cast<Slot *>(__chord_root_slot); }
+// Each module has one.
+bool is_root(const Slot *slot) { return slot->child == reinterpret_cast<const Record *>(slot + 1) && slot->child->proc == nullptr; }
+
+// That of the process, which no module takes with it.
+struct Root {
+  Slot slot;
+  Record nobody;
+};
+Slot *root_of(const Instance &instance) { return &reinterpret_cast<Root *>(reinterpret_cast<uint64_t>(instance.calling.nobody) - sizeof(Slot))->slot; }
+
+bool make_root(Instance &instance) {
+  auto *root = static_cast<Root *>(take_memory(instance, sizeof(Root)));
+  if (root == nullptr) return false;
+  root->slot = {&root->nobody, &root->slot};
+  instance.calling.nobody = &root->nobody;
+  return true;
+}
+
+// Spare records are in their modules.
+bool is_spare(const Instance &instance, const void *place) {
+  auto at = reinterpret_cast<uint64_t>(place);
+  for (const Module *module = instance.modules; module != nullptr; module = module->next) {
+    auto low = reinterpret_cast<uint64_t>(module->low), high = reinterpret_cast<uint64_t>(module->high);
+    if (module->live && at - low < high - low) return true;
+  }
+  return false;
+}
 
 // `word`: where __chord_enter was given the procedure.
-CHORD_FAST Call call_of(Proc *proc, const uint64_t *word, Slot *slot) {
+CHORD_FAST Call call_of(const Instance &instance, Proc *proc, const uint64_t *word, Slot *slot) {
   if (is_signal_return(load<uint64_t>(reinterpret_cast<const char *>(word) + proc->frame))) return {a_signal, proc, 0, nullptr};
   if (is_root(slot)) return {no_caller, proc, 0, nullptr};
-  const auto *module = static_cast<const Module *>(proc->module);
-  auto *place = reinterpret_cast<char *>(slot);
-  if (module == nullptr || (place >= module->low && place < module->high)) return {no_memory, proc, 0, slot};
+  if (proc->module == nullptr || is_spare(instance, slot)) return {no_memory, proc, 0, slot};
   Record *parent = record_around(slot);
   if (parent->kind == CHORD_CONTEXT_OVERFLOW) return {no_memory, proc, 0, slot};
   bool by_site = (__chord_context_mode & CHORD_CONTEXT_FUNCTIONS) == 0;
@@ -264,11 +293,11 @@ Record *folded(const Call &call) {
   return nullptr;
 }
 
-void fill(Record *record, const Call &call, uint32_t thread) {
+void fill(Record *record, Record *nobody, const Call &call, uint32_t thread) {
   const Record *parent = is_record(call.parent) ? call.parent : nullptr;
   uint64_t kind = parent != nullptr ? parent->kind : reinterpret_cast<uint64_t>(call.parent);
   uint64_t above = parent != nullptr ? parent->key : CHORD_CONTEXT_ROOT_KEY(kind);
-  record->id = call.proc->id;
+  record->id = call.proc->id != 0 ? call.proc->id : static_cast<int64_t>(static_cast<uint32_t>(reinterpret_cast<uint64_t>(call.proc)));
   record->site = call.site;
   record->proc = call.proc;
   record->parent = const_cast<Record *>(parent);
@@ -276,13 +305,13 @@ void fill(Record *record, const Call &call, uint32_t thread) {
   record->kind = parent != nullptr ? uint32_t{CHORD_CONTEXT_CALLED} : static_cast<uint32_t>(kind);
   record->thread = thread;
   Slot *slots = slots_of(record);
-  for (uint32_t i = 0; i < call.proc->sites; ++i) slots[i] = {reinterpret_cast<Record *>(__chord_root_slot + 2), slots + i};
+  for (uint32_t i = 0; i < call.proc->sites; ++i) slots[i] = {nobody, slots + i};
 }
 
 // For when there is no other: all threads share it.
 Record *spare_record(Proc *proc) {
   auto *spare = reinterpret_cast<Record *>(reinterpret_cast<int64_t>(&proc->spare) + proc->spare);
-  if (__atomic_load_n(&spare->proc, __ATOMIC_ACQUIRE) == nullptr) fill(spare, {no_memory, proc, 0, nullptr}, 0);
+  if (__atomic_load_n(&spare->proc, __ATOMIC_ACQUIRE) == nullptr) fill(spare, reinterpret_cast<Record *>(__chord_root_slot + 2), {no_memory, proc, 0, nullptr}, 0);
   return spare;
 }
 
@@ -293,7 +322,7 @@ size_t record_bytes(const Proc &proc) {
 Record *make_record(Instance &instance, CallTree &tree, const Call &call) {
   auto *record = reinterpret_cast<Record *>(take_memory_of(instance, tree, record_bytes(*call.proc)));
   if (record == nullptr) return nullptr;
-  fill(record, call, tree.thread);
+  fill(record, instance.calling.nobody, call, tree.thread);
   (tree.last != nullptr ? tree.last->next : tree.first) = record;
   tree.last = record;
   return record;
@@ -332,24 +361,42 @@ CallTree *make_tree(Instance &instance, Words &words) {
 
 }  // namespace
 
+namespace {
+
+// The module's link in this thread leads to the words that all use, and where no call is named the slot is that of the process;
+// what the procedure that asks has found instead is put right.
+CHORD_FAST void set_link(const Instance &instance, Words &words, const Proc &proc, const uint64_t *word) {
+  Words *&link = *reinterpret_cast<Words **>(thread_pointer() + __chord_site_place().link);
+  bool at_root = is_root(words.site) && words.site != root_of(instance);
+  if (link == &words && !at_root) return;
+  link = &words;
+  if (at_root) words.site = root_of(instance);
+  if (proc.kept != 0) *reinterpret_cast<Slot **>(reinterpret_cast<uint64_t>(word) + proc.kept) = words.site->back;
+}
+
+}  // namespace
+
 extern "C" CHORD_SHARED CHORD_FAST Record *__chord_known_record(Proc *proc, const uint64_t *word) {
-  Words &words = own_words();
+  const Instance *running = instance();
+  if (running == nullptr || running->calling.site == 0 || running->calling.nobody == nullptr) return nullptr;
+  Words &words = own_words(*running);
+  set_link(*running, words, *proc, word);
   if (words.tree == nullptr) return nullptr;
-  Call call = call_of(proc, word, words.site);
+  Call call = call_of(*running, proc, word, words.site);
   Record *record = look_up(*words.tree, call);
   if (record != nullptr && call.slot != nullptr) call.slot->child = record;
   return record;
 }
 
 extern "C" CHORD_SHARED Record *__chord_new_record(Proc *proc, const uint64_t *word) {
-  Words &words = own_words();
   Instance *running = instance();
-  if (running == nullptr || proc->module == nullptr) return spare_record(proc);
+  if (running == nullptr || proc->module == nullptr || running->calling.nobody == nullptr) return spare_record(proc);
+  Words &words = own_words(*running);
   Mask mask = set_mask(~Mask{0});
   CallTree *tree = words.tree != nullptr ? words.tree : make_tree(*running, words);
   Record *record = tree == nullptr ? spare_record(proc) : nullptr;
   if (tree != nullptr) {
-    Call call = call_of(proc, word, words.site);
+    Call call = call_of(*running, proc, word, words.site);
     record = find_or_make(*running, *tree, call);
     if (call.slot != nullptr) call.slot->child = record;
   }
@@ -481,8 +528,35 @@ void note_all_written(Instance &instance) {
 
 namespace {
 
+// From now on all modules use these words; whoever has used others goes on with what they hold.
+void move_site(Instance &instance, int64_t site) {
+  const int64_t before = instance.calling.site;
+  for (Thread *thread = instance.threads; thread != nullptr && before != 0; thread = thread->next) {
+    Words &old = words_at(thread->pointer, before), &now = words_at(thread->pointer, site);
+    if (!is_root(old.site)) now.site = old.site;
+    now.tree = old.tree;
+    for (const Module *module = instance.modules; module != nullptr; module = module->next) {
+      if (module->site_link == 0) continue;
+      Words *&link = *reinterpret_cast<Words **>(thread->pointer + module->site_link);
+      if (link == &old) link = &now;
+    }
+  }
+  instance.calling.site = site;
+}
+
+bool is_program(const Instance &instance, const Module &module) {
+  size_t i = 0;
+  while (module.path[i] != 0 && module.path[i] == instance.executable[i]) ++i;
+  return module.path[i] == instance.executable[i];
+}
+
 // Brings the module's procedures to the runtime's notice.
-void begin_contexts(Instance &, Module &module) {
+void begin_contexts(Instance &instance, Module &module) {
+  if (&module != __chord_module.module || !is_defined(module, __chord_root_slot)) return;  // it keeps none
+  if (instance.calling.nobody == nullptr && !make_root(instance)) return;
+  module.site = __chord_site_place().site;
+  module.site_link = __chord_site_place().link;
+  if (instance.calling.site == 0 || is_program(instance, module)) move_site(instance, module.site);
   uint32_t first = 0;
   for (size_t i = 0; module.counters != 0 && i < module.proc_count; first += module.procs[i].count, ++i)
     if (Proc *proc = context_proc(module.procs[i])) {
@@ -491,10 +565,12 @@ void begin_contexts(Instance &, Module &module) {
     }
 }
 
+bool is_retired(const Proc &proc) { return proc.spare == 0; }
+
 // Adds what all records of the module's procedures hold to its totals.
 void add_context_counters(const Instance &instance, const Module &module, uint64_t *into) {
   auto add = [&](const Record &record, const uint64_t *counters) {
-    if (record.proc->module != &module || counters == nullptr) return;
+    if (record.proc->module != &module || counters == nullptr || is_retired(*record.proc)) return;
     for (uint32_t k = 0, count = proc_of(*record.proc).count; k < count; ++k)
       into[record.proc->first + k] += __atomic_load_n(counters + k, __ATOMIC_RELAXED);
   };
@@ -502,9 +578,60 @@ void add_context_counters(const Instance &instance, const Module &module, uint64
   for_each_spare(module, [&](const Record &spare) { add(spare, counters_of(&spare)); });
 }
 
+// What the runtime must know of a procedure that is gone.
+struct RetiredProc {
+  Proc proc;
+  chord_proc of;
+};
+
+// Records outlive their procedures. A module that is loaded again makes new ones, with the same keys.
+void retire_proc(Instance &instance, Proc &proc) {
+  auto *kept = static_cast<RetiredProc *>(take_memory(instance, sizeof(RetiredProc)));
+  if (kept == nullptr) return;
+  kept->proc = proc;
+  kept->of = proc_of(proc);
+  kept->proc.proc = reinterpret_cast<int64_t>(&kept->of) - reinterpret_cast<int64_t>(&kept->proc.proc);
+  kept->proc.spare = 0;
+  for (CallTree *tree = instance.calling.trees; tree != nullptr; tree = tree->next) {
+    for (Record *record = tree->first; record != nullptr; record = record->next)
+      if (record->proc == &proc) record->proc = &kept->proc;
+    for (uint64_t i = 0; tree->table != nullptr && i < tree->table->capacity; ++i)
+      if (tree->table->entry[i].proc == &proc) tree->table->entry[i].proc = &kept->proc;
+  }
+}
+
+// What was counted without memory, or before the runtime had started, goes to a record that stays.
+void keep_spare(Instance &instance, Record &spare) {
+  CallTree *tree = instance.calling.trees;
+  Record *kept = tree == nullptr ? nullptr : find_or_make(instance, *tree, {no_memory, spare.proc, 0, nullptr});
+  if (kept == nullptr || kept == &spare) {
+    instance.notes |= note_out_of_memory;
+    return;
+  }
+  uint32_t count = proc_of(*spare.proc).count;
+  for (uint32_t k = 0; k < count; ++k) counters_of(kept)[k] += counters_of(&spare)[k];
+  zero_bytes(&spare, sizeof spare + count * sizeof(uint64_t));
+}
+
+// Before the module's counts are added up for the last time.
+void end_contexts(Instance &instance, Module &module) {
+  if (&module != __chord_module.module || module.site == 0) return;
+  module.site_link = 0;
+  int64_t other = 0;
+  for (const Module *m = instance.modules; m != nullptr; m = m->next)
+    if (m != &module && m->live && m->site != 0) other = m->site;
+  if (instance.calling.site == module.site && other != 0) move_site(instance, other);
+  if (instance.calling.site == module.site) instance.calling.site = 0;
+  module.site = 0;
+  for_each_spare(module, [&](Record &spare) { keep_spare(instance, spare); });
+  add_context_counters(instance, module, module.merged);
+  for (size_t i = 0; i < module.proc_count; ++i)
+    if (Proc *proc = context_proc(module.procs[i])) retire_proc(instance, *proc);
+}
+
 // Until the thread goes on counting, what its records hold now counts.
 void pause_contexts(Instance &instance, Thread &) {
-  CallTree *tree = __chord_root_slot != nullptr ? own_words().tree : nullptr;
+  CallTree *tree = instance.calling.site != 0 ? own_words(instance).tree : nullptr;
   if (tree == nullptr || tree->last == nullptr) return;
   size_t words = 1;
   for_each_record(*tree, [&](const Record &record, const uint64_t *) { words += proc_of(*record.proc).count; });
@@ -524,8 +651,8 @@ void pause_contexts(Instance &instance, Thread &) {
   tree->paused = kept;
 }
 
-void resume_contexts(Instance &, Thread &) {
-  CallTree *tree = __chord_root_slot != nullptr ? own_words().tree : nullptr;
+void resume_contexts(Instance &instance, Thread &) {
+  CallTree *tree = instance.calling.site != 0 ? own_words(instance).tree : nullptr;
   if (tree == nullptr || tree->paused == nullptr) return;
   for_each_record(*tree, [](Record &record, const uint64_t *counters) {
     uint32_t count = proc_of(*record.proc).count;
@@ -572,19 +699,20 @@ uint64_t context_key(const Instance &instance, uint64_t address, uint32_t id) {
 }
 
 bool is_known_slot(const Instance &instance, uint64_t slot) {
-  if (__chord_root_slot == nullptr) return false;
-  if (is_root(reinterpret_cast<Slot *>(slot))) return true;
+  if (instance.calling.nobody != nullptr && slot == reinterpret_cast<uint64_t>(root_of(instance))) return true;
   Record *record = find_record(instance, slot);
-  if (record == nullptr) return false;
+  if (record == nullptr) return is_spare(instance, reinterpret_cast<void *>(slot)) && slot % 8 == 0 && is_root(reinterpret_cast<Slot *>(slot));
   uint64_t first = reinterpret_cast<uint64_t>(slots_of(record));
   return slot - first < record->proc->sites * sizeof(Slot) && (slot - first) % sizeof(Slot) == 0;
 }
 
-uint64_t current_site() { return __chord_root_slot == nullptr ? 0 : reinterpret_cast<uint64_t>(own_words().site); }
-void set_current_site(uint64_t slot) { own_words().site = reinterpret_cast<Slot *>(slot); }
-
+bool keeps_contexts() { return instance() != nullptr && instance()->calling.site != 0; }
+uint64_t current_site() { return keeps_contexts() ? reinterpret_cast<uint64_t>(own_words(*instance()).site) : 0; }
+void set_current_site(uint64_t slot) {
+  if (keeps_contexts()) own_words(*instance()).site = reinterpret_cast<Slot *>(slot);
+}
 void leave_site() {
-  if (__chord_root_slot != nullptr) own_words().site = own_words().site->back;
+  if (keeps_contexts()) own_words(*instance()).site = own_words(*instance()).site->back;
 }
 
 void read_context_limit(Instance &instance, char **environment) {
@@ -602,6 +730,7 @@ extern "C" CHORD_SHARED constexpr ContextHooks __chord_mode_context = {
      .text_end = &__chord_text_context_end,
      .begin = read_context_limit,
      .begin_module = begin_contexts,
+     .end_module = end_contexts,
      .pause = pause_contexts,
      .resume = resume_contexts,
      .add_counters = add_context_counters,

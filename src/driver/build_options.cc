@@ -75,8 +75,6 @@ weave::Options parse_build_options(const std::vector<std::string> &words) {
 
 void settle(weave::Options &options, bool position_independent) {
   using Kind = isa::CounterPlace::Kind;
-  if (options.context && position_independent)
-    throw base::UsageError("--context and -fPIC do not go together: records are found by the executable's thread-local words", "leave out --context or -fPIC");
   if (options.callsites) {
     options.place_chosen = true;  // exclusive counts and numbers of calls are those of the blocks
     options.events |= 1;          // instructions

@@ -12,12 +12,16 @@ std::string jump_to(std::string_view label);
 // What must stand first where control arrives by a jump through a register or a table (-fcf-protection).
 std::string entry_mark();
 
-// An instruction that does nothing and carries a number, or a symbol's offset from the thread pointer, for the runtime to read.
+// An instruction that does nothing and carries a number, a symbol's offset from the thread pointer, or its distance from the
+// instruction, for the runtime to read.
 std::string note(uint64_t number);
 std::string note_thread_offset(std::string_view symbol);
+std::string note_distance(std::string_view symbol);
 
 // The body of a function that returns the offset of `symbol` from the thread pointer.
 std::string return_thread_offset(std::string_view symbol);
+// Likewise of two symbols, the second in the second register of results.
+std::string return_thread_offsets(std::string_view first, std::string_view second);
 // The body of a function that jumps to `target` with the address of `symbol` as one more argument: the sixth.
 std::string jump_with_address(std::string_view symbol, std::string_view target);
 

@@ -29,19 +29,30 @@ struct ContextLabels {
   std::string proc;  // chord_context_proc
   std::string found;  // where control is when the record is known
 };
+//
+// `shared`: code for shared objects. The slot in force is in the executable's thread-local storage, or that of the first object that
+// has one, and found through a thread-local word of the object's own.
 struct ContextEntry {
   unsigned scratch = kNoRegister;  // dead there, and not the holder
+  unsigned other = kNoRegister;    // likewise, for shared code: besides `scratch` where the holder is a word of the frame
   bool puts_back = false;          // what is to be in force when it returns is so at once: for a holder that is free, with a scratch register
   bool unwinding = false;
+  bool shared = false;
 };
 // In front of everything else, frame and all. Flags must be dead.
 std::string enter_context(const PathHolder &holder, const ContextLabels &labels, const ContextEntry &entry);
 inline constexpr unsigned kEnterPrice = 6;
-// Bytes from the word in which it asks the runtime to the return address.
+// Bytes from the word in which it asks the runtime to the return address, and to the slot that it puts back (0: none).
 int record_argument_distance(const PathHolder &holder, unsigned scratch);
+int kept_slot_distance(const PathHolder &holder, unsigned scratch);
 // Out of the procedure, with the slot put back that was in force at entry.
-std::string leave_context(const PathHolder &holder, bool unwinding);
-// By a jump that is a call if what it leads to keeps a record, too. Flags must be dead.
+struct ContextExit {
+  unsigned scratch = kNoRegister;  // dead there, if there is one
+  bool unwinding = false;
+  bool shared = false;
+};
+std::string leave_context(const PathHolder &holder, const ContextExit &exit);
+// By a jump that is a call if what it leads to keeps a record, too. Flags must be dead. Not in shared code.
 struct ContextJump {
   int64_t slot = 0;                 // of the call
   unsigned scratch = kNoRegister;   // dead there; a holder that is a free register needs one
@@ -50,7 +61,7 @@ struct ContextJump {
 };
 std::string leave_context_for(const PathHolder &holder, const ContextJump &jump, bool unwinding);
 // Names the slot before a call.
-Snippet name_call(const PathHolder &holder, int64_t slot, Resources live);
+Snippet name_call(const PathHolder &holder, int64_t slot, Resources live, bool shared);
 // A register that is in none of them, for the above; kNoRegister if there is none.
 unsigned scratch_register(Resources live);
 

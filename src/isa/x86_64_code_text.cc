@@ -11,8 +11,14 @@ std::string entry_mark() { return "\tendbr64\n"; }
 std::string note(uint64_t number) { return fmt::format("\tnopl\t{:#x}(%rax)\n", number); }
 std::string note_thread_offset(std::string_view symbol) { return fmt::format("\tnopl\t{}@tpoff(%rax)\n", symbol); }
 
+std::string note_distance(std::string_view symbol) { return fmt::format("\tnopl\t{}-.(%rax)\n", symbol); }
+
 std::string return_thread_offset(std::string_view symbol) {
   return entry_mark() + fmt::format("\tmovq {}@gottpoff(%rip),%rax\n\tret\n", symbol);
+}
+
+std::string return_thread_offsets(std::string_view first, std::string_view second) {
+  return entry_mark() + fmt::format("\tmovq {}@gottpoff(%rip),%rax\n\tmovq {}@gottpoff(%rip),%rdx\n\tret\n", first, second);
 }
 
 std::string jump_with_address(std::string_view symbol, std::string_view target) {

@@ -22,6 +22,7 @@ struct ContextWeaving {
     uint32_t edge = core::kNone;
     uint32_t call = 0;                      // jumps and calls: index among format::context_sites
     unsigned scratch = isa::kNoRegister;    // dead there; calls need none
+    unsigned other = isa::kNoRegister;      // likewise (isa::ContextEntry)
     std::string target;                     // jumps: the symbol that says whether the target keeps a record
   };
   isa::PathHolder holder;
@@ -31,6 +32,7 @@ struct ContextWeaving {
   uint32_t sites = 0;              // slots of the record
   bool puts_back = false;          // what is in force when it returns, where it begins (isa::ContextEntry)
   int argument_distance = 0;       // chord_context_proc::frame
+  int kept_distance = 0;           // chord_context_proc::kept
 };
 
 using assembly::BlockKind;
@@ -67,6 +69,7 @@ class ContextPlanner {
   }
 
  private:
+  bool is_shared() const { return facts_.options().position_independent; }
   bool is_code(uint32_t b) const { return facts_.is_code(b); }
   uint32_t last_of(uint32_t b) const { return facts_.last_of(b); }
   bool is_silent(const Edge &e) const {
@@ -76,7 +79,7 @@ class ContextPlanner {
   bool plan_with_free_register() {
     out_.holder.reg = free_register(p_, live_, sites_.edge);
     out_.holder.kind = PathHolder::Kind::free;
-    out_.puts_back = facts_.in.jumped_to[facts_.n];
+    out_.puts_back = facts_.in.jumped_to[facts_.n] && !is_shared();
     if (out_.holder.reg != isa::kNoRegister && plan_ends().empty()) return true;
     out_ = {};
     return false;
@@ -104,7 +107,7 @@ class ContextPlanner {
       const Edge &x = p_.edges[e];
       bool enters = x.kind == EdgeKind::enter;
       if (is_silent(x) || !(enters || x.to == 1)) continue;
-      ContextProbe probe{enters ? Role::enters : Role::leaves, sites_.edge[e], e, 0, isa::kNoRegister, {}};
+      ContextProbe probe{enters ? Role::enters : Role::leaves, sites_.edge[e], e, 0, isa::kNoRegister, isa::kNoRegister, {}};
       if (x.kind == EdgeKind::tail_call && !(probe.site.live & isa::all_flags())) probe.target = mark_of_target(p_.instructions[last_of(x.from)]);
       const bool jumps = !probe.target.empty();
       if (jumps) probe.role = Role::jumps;
@@ -115,17 +118,19 @@ class ContextPlanner {
       probe.scratch = isa::scratch_register(probe.site.live | isa::register_numbered(in_memory ? isa::kNoRegister : out_.holder.reg));
       bool needs_scratch = out_.holder.kind == PathHolder::Kind::free && (jumps || (enters && out_.puts_back));
       if (needs_scratch && probe.scratch == isa::kNoRegister) return "no register is free where it starts or ends";
+      probe.other = in_memory ? isa::scratch_register(probe.site.live | isa::register_numbered(probe.scratch)) : probe.scratch;
       if (enters) out_.argument_distance = isa::record_argument_distance(out_.holder, probe.scratch);
+      if (enters) out_.kept_distance = isa::kept_slot_distance(out_.holder, probe.scratch);
       if (jumps) probe.call = index_of(last_of(x.from));
       out_.probes.push_back(probe);
     }
     return {};
   }
 
-  // Jumps through pointers, and under unusual names, are taken to lead to where no record is kept.
+  // Jumps through pointers, and under unusual names, and those of shared objects, which others may take over, are taken to lead to where no record is kept.
   std::string mark_of_target(const assembly::Instruction &jump) const {
     std::string_view name = assembly::callee_of(facts_.source(), jump);
-    if (name.empty() || name.starts_with('"')) return {};
+    if (is_shared() || name.empty() || name.starts_with('"')) return {};
     uint32_t local = assembly::local_callee(facts_.unit(), jump);
     bool global = local == assembly::kElsewhere || facts_.unit().symbols.globals.contains(name);
     return global ? global_mark(name) : local_mark(local);
@@ -227,10 +232,10 @@ std::string spare_record_label(uint32_t n) { return fmt::format(".Lchord_z{}", n
 std::string jump_word_label(uint32_t n, uint32_t call) { return fmt::format(".Lchord_j{}_{}", n, call); }
 
 // By which the runtime finds the record of an activation.
-std::string context_note(const ContextWeaving &contexts, uint32_t n) {
+std::string context_note(const ContextWeaving &contexts, uint32_t n, bool shared) {
   const PathHolder &h = contexts.holder;
-  return isa::note_thread_offset(context_id_label(n)) +
-         isa::note(CHORD_CONTEXT_NOTE + (h.widens_frame() ? 0 : CHORD_CONTEXT_UNKEPT) +
+  return (shared ? isa::note_distance(context_proc_label(n)) : isa::note_thread_offset(context_id_label(n))) +
+         isa::note(CHORD_CONTEXT_NOTE + (shared ? CHORD_CONTEXT_SHARED : 0) + (h.widens_frame() ? 0 : CHORD_CONTEXT_UNKEPT) +
                    (h.kind == PathHolder::Kind::slot ? CHORD_PATH_IN_FRAME : isa::dwarf_number(h.reg)));
 }
 
@@ -279,12 +284,13 @@ std::string plan_context_records(const ProcedureFacts &facts, ProcedurePlan &pla
   plan.holder = found->holder;
   plan.above = found->above;
   plan.moved = found->moved;
-  plan.note = context_note(*found, facts.n);
+  const bool shared = facts.options().position_independent;
+  plan.note = context_note(*found, facts.n, shared);
   isa::ContextLabels labels{context_id_label(facts.n), context_proc_label(facts.n), fmt::format(".Lchord_y{}", facts.n)};
   for (const ContextProbe &p : found->probes) {
     if (p.role != Role::enters) continue;
     bool unwinding = facts.rules_at(p.site).active;
-    plan.pieces.push_back({p.site, p.edge, {isa::enter_context(found->holder, labels, {p.scratch, found->puts_back, unwinding}), isa::kEnterPrice}, Effect::none, 0, Turn::first});
+    plan.pieces.push_back({p.site, p.edge, {isa::enter_context(found->holder, labels, {p.scratch, p.other, found->puts_back, unwinding, shared}), isa::kEnterPrice}, Effect::none, 0, Turn::first});
   }
   plan.contexts = std::make_shared<ContextWeaving>(*std::move(found));
   return {};
@@ -296,14 +302,14 @@ std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan)
   for (const ContextProbe &p : contexts.probes) {
     int64_t slot = slot_offset(plan.counters.words(), p.call);
     if (p.role == Role::calls)
-      plan.pieces.push_back({p.site, core::kNone, isa::name_call(p.site.record, slot, p.site.live), Effect::none, 0, Turn::last});
+      plan.pieces.push_back({p.site, core::kNone, isa::name_call(p.site.record, slot, p.site.live, facts.options().position_independent), Effect::none, 0, Turn::last});
     if (p.role == Role::calls || p.role == Role::enters) continue;
     bool unwinding = contexts.holder.widens_frame() && rules_at_way_out(facts.rules_at(p.site));
     std::string text = p.role == Role::jumps
                            ? isa::leave_context_for(contexts.holder,
                                                     {slot, p.scratch, jump_word_label(facts.n, p.call), fmt::format(".Lchord_x{}_{}", facts.n, p.edge)},
                                                     unwinding)
-                           : isa::leave_context(contexts.holder, unwinding);
+                           : isa::leave_context(contexts.holder, {p.scratch, unwinding, facts.options().position_independent});
     put_frame_end(facts, {p.site, p.edge, {text, kLeavePrice}, Effect::none, 0, Turn::last}, unwinding, plan);
   }
   return {};
@@ -322,13 +328,15 @@ std::string context_record_text(const RecordPlacer &placer, const ProcedureFacts
   if (!plan.contexts) return {};
   const uint32_t n = facts.n, slots = plan.contexts->sites;
   size_t count = plan.counters.words();
-  std::string out = counters_text(placer, context_id_label(n), 1, isa::CounterPlace::Kind::thread_local_exec);
+  const bool shared = facts.options().position_independent;
+  std::string out = shared ? "" : counters_text(placer, context_id_label(n), 1, isa::CounterPlace::Kind::thread_local_exec);
+  std::string id = shared ? "0, 0" : context_id_label(n) + "@tpoff, -1";
   out += placer.loaded(".bss.chord", "aw", "nobits") +
          fmt::format("\t.balign 64\n{}:\n\t.zero {}\n", spare_record_label(n), slot_offset(count, slots));
   out += placer.loaded(".data.chord", "aw", "progbits") +
-         fmt::format("\t.balign 8\n{}:\n\t.quad {}-.\n\t.quad {}-.\n\t.long {}@tpoff, -1\n\t.long {}, {}, 0, 0\n\t.quad 0\n",
-                     context_proc_label(n), record_label(n), spare_record_label(n), context_id_label(n), slots,
-                     plan.contexts->argument_distance);
+         fmt::format("\t.balign 8\n{}:\n\t.quad {}-.\n\t.quad {}-.\n\t.long {}\n\t.long {}, {}, 0, {}\n\t.quad 0\n",
+                     context_proc_label(n), record_label(n), spare_record_label(n), id, slots,
+                     plan.contexts->argument_distance, plan.contexts->kept_distance);
   out += jump_words_text(*plan.contexts, n);
   out += placer.loaded(CHORD_PROCS_SECTION, "a", "progbits") +
          fmt::format("\t.balign 8\n{}:\n\t.quad {}-.\n\t.quad {:#x}\n\t.long {}, {}\n", record_label(n), context_proc_label(n), facts.map.key,
@@ -344,13 +352,19 @@ std::string context_unit_text(const UnitFacts &unit, const std::vector<Procedure
                        symbol, CHORD_SITE_SYMBOL);
   };
   std::string marks;
-  for (uint32_t n = 0; n < plans.size(); ++n) marks += record_mark_text(unit.unit, n, plans[n].contexts != nullptr);
+  // A procedure of a shared object that makes no calls does not put back what a jump to it has named.
+  auto may_be_named = [&](const ProcedurePlan &plan) {
+    return plan.contexts && (plan.contexts->holder.widens_frame() || !options.position_independent);
+  };
+  for (uint32_t n = 0; n < plans.size(); ++n) marks += record_mark_text(unit.unit, n, may_be_named(plans[n]));
   return marks + section(".tdata", "awT", CHORD_SITE_SYMBOL) + fmt::format("\t.quad {}, 0\n", CHORD_ROOT_SLOT_SYMBOL) +
+         section(".tdata", "awT", CHORD_LINK_SYMBOL) + fmt::format("\t.quad {}\n", CHORD_SITE_FALLBACK_SYMBOL) +
+         section(".data", "aw", CHORD_SITE_FALLBACK_SYMBOL) + fmt::format("\t.quad {}, 0\n", CHORD_ROOT_SLOT_SYMBOL) +
          section(".data", "aw", CHORD_ROOT_SLOT_SYMBOL) +
          fmt::format("\t.quad {0}+16, {0}\n\t.zero {1}\n", CHORD_ROOT_SLOT_SYMBOL, CHORD_CONTEXT_COUNTERS) +
          section(".rodata", "a", CHORD_CONTEXT_MODE_SYMBOL) + fmt::format("\t.quad {:#x}\n", mode) +
          section(".text", "ax", CHORD_SITE_PLACE_SYMBOL) +
-         "\t.cfi_startproc\n" + isa::return_thread_offset(CHORD_SITE_SYMBOL) + "\t.cfi_endproc\n";
+         "\t.cfi_startproc\n" + isa::return_thread_offsets(CHORD_SITE_SYMBOL, CHORD_LINK_SYMBOL) + "\t.cfi_endproc\n";
 }
 
 }  // namespace chord::weave
