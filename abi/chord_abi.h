@@ -123,6 +123,17 @@ enum {
 #define CHORD_PLACE_SYMBOL "__chord_place"
 #define CHORD_PLACE_SECTION ".chord.place"
 
+/* ---- Meters ---------------------------------------------------------------
+ *
+ * Code woven with --metrics=tsc or time has, in each thread, four words of the runtime's own (runtime/metrics/meter.cc), defined
+ * weakly with a function that gives their offset from the thread pointer; and in each module, as counters of the key CHORD_CLOCK_KEY, how
+ * many ticks of the time-stamp counter, and how many nanoseconds, its process counted for. */
+#define CHORD_METER_SYMBOL "__chord_meter"
+#define CHORD_METER_PLACE_SYMBOL "__chord_meter_place"
+#define CHORD_METER_WORDS 4
+#define CHORD_CLOCK_SYMBOL "__chord_clock"
+#define CHORD_CLOCK_KEY 64
+
 /* In chord_proc::key and in COUNTS records small keys stand for kinds of events,
  * all others for procedures. */
 #define CHORD_EVENT_KEY(kind) ((kind) + 1)

@@ -13,7 +13,7 @@ from pathlib import Path
 
 ORDER = ["base", "core", "isa", "format", "assembly", "weave", "verify", "analysis", "report", "exports", "html", "dap", "driver", "cli"]
 # The rooms of weave/: what is known, what a plan is, what ends activations, the modes, and what writes their plans.
-ROOMS = ["facts", "plan", "exits", "counters", "paths", "contexts", "coverage", "events", "trace", "compose"]
+ROOMS = ["facts", "plan", "exits", "metrics", "counters", "paths", "contexts", "coverage", "events", "trace", "compose"]
 # Files that still need each other: what is known of jumps and of conventions is found together.
 KNOWN_CIRCLE = {"verify/conventions", "verify/evidence", "verify/liveness"}
 FORBIDDEN = {folder: {"assembly", "weave", "verify"} for folder in ("analysis", "report", "exports", "html", "dap")}

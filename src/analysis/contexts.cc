@@ -27,7 +27,9 @@ class Solver {
  public:
   struct Costs {
     uint64_t calls = 0, instructions = 0;
+    MetricValues metrics = {};  // that follow from counts
   };
+  explicit Solver(CostMetric &cost) : cost_(cost) {}
 
   // Without early exits: the counters decide.
   Costs of(const CountedProcedure &procedure, std::span<const uint64_t> counters, uint64_t key) {
@@ -49,7 +51,9 @@ class Solver {
     counted.map = procedure.map;
     count_procedure(measured, counted);
     if (!counted.problem.empty()) throw defect(fmt::format("{} in context {:#x}: {}", counted.map->name, key, counted.problem));
-    return {counted.calls, counted.instructions};
+    Costs costs{counted.calls, counted.instructions};
+    cost_.add(counted, *procedure.unit, costs.metrics);
+    return costs;
   }
 
  private:
@@ -59,6 +63,7 @@ class Solver {
     std::vector<uint64_t> counters;
     Costs costs;
   };
+  CostMetric &cost_;
   std::unordered_map<const CountedProcedure *, std::vector<Known>> known_;
 };
 
@@ -143,11 +148,17 @@ void ContextCounter::check(const std::vector<Module> &modules) const {
   }
 }
 
-MeasuredProcedure ContextCounter::measured_of(uint32_t number) const {
+const CountedProcedure &ContextCounter::procedure_of(const std::vector<Module> &modules, const Sum &sum) {
+  const Module &module = modules[sum.module];
+  return (*module.procedures)[*module.find(sum.procedure)];
+}
+
+MeasuredProcedure ContextCounter::measured_of(const std::vector<Module> &modules, uint32_t number) const {
   if (auto found = measured_.find(number); found != measured_.end()) return found->second;
   MeasuredProcedure measured;
   std::span<const uint64_t> counters = counters_of(sums_[number]);
   measured.counters.assign(counters.begin(), counters.end());
+  split_metrics(*procedure_of(modules, sums_[number]).map, measured);
   return measured;
 }
 
@@ -166,7 +177,7 @@ ContextCounter::Measured ContextCounter::with_early_exits(const std::vector<Modu
     std::vector<MeasuredProcedure> &measured = scratch[module];
     measured.resize(modules[module].procedures->size());
     MeasuredProcedure &procedure = measured[*modules[module].find(sums_[n].procedure)];
-    procedure = measured_of(n);
+    procedure = measured_of(modules, n);
     add_exits(module, ExitSums(found->second.begin(), found->second.end()), measured);
     out[n] = std::move(procedure);
     procedure = {};
@@ -204,12 +215,13 @@ std::vector<uint32_t> ContextCounter::in_tree_order() const {
   return order;
 }
 
-std::vector<CountedContext> ContextCounter::count(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits) {
+std::vector<CountedContext> ContextCounter::count(const std::vector<Module> &modules, const ExitSums &exits, const Metrics &metrics,
+                                                  const AddExits &add_exits) {
   measured_ = with_early_exits(modules, exits, add_exits);
   std::vector<CountedContext> contexts;
   contexts.reserve(sums_.size());
   std::vector<uint32_t> place(sums_.size());  // in `contexts`, by number of the sum
-  Solver solver;
+  Solver solver(metrics.cost);
   Sites sites;
   for (uint32_t n : in_tree_order()) {
     const Sum &sum = sums_[n];
@@ -217,9 +229,13 @@ std::vector<CountedContext> ContextCounter::count(const std::vector<Module> &mod
     const uint32_t procedure = *module.find(sum.procedure);
     auto early = measured_.find(n);
     const CountedProcedure &of = (*module.procedures)[procedure];
-    const auto [calls, instructions] =
-        early == measured_.end() ? solver.of(of, counters_of(sum), sum.key) : solver.of(of, early->second, sum.key);
-    CountedContext c{sum.key, sum.thread, sum.kind, core::kNone, module.first + procedure, core::kNone, calls, instructions, instructions};
+    std::span<const uint64_t> all = counters_of(sum), counters = all.first(std::min<size_t>(all.size(), of.map->plan.words()));
+    const Solver::Costs costs = early == measured_.end() ? solver.of(of, counters, sum.key) : solver.of(of, early->second, sum.key);
+    CountedContext c{sum.key, sum.thread, sum.kind, core::kNone, module.first + procedure, core::kNone, costs.calls, costs.instructions, costs.instructions};
+    std::span<const uint64_t> sums = all.subspan(counters.size());
+    c.metrics = read_metrics(*of.map, {sums.begin(), sums.end()}, metrics.names).own;
+    add_to(c.metrics, costs.metrics);
+    c.metrics_inclusive = c.metrics;
     if (sum.parent != 0) {
       c.parent = place[find(sum.thread, sum.parent)];
       c.site = sites.find(modules, contexts[c.parent].procedure, sum.site);
@@ -231,6 +247,7 @@ std::vector<CountedContext> ContextCounter::count(const std::vector<Module> &mod
     if (contexts[i].parent != core::kNone) {
       uint64_t &above = contexts[contexts[i].parent].inclusive;
       above = checked_add(above, contexts[i].inclusive, "calling contexts");
+      add_to(contexts[contexts[i].parent].metrics_inclusive, contexts[i].metrics_inclusive);
     }
   }
   return contexts;
@@ -251,10 +268,12 @@ void ContextCounter::restrict(const std::string &wanted, std::vector<Module> &mo
     if (!chosen[i]) continue;
     const uint32_t number = find(contexts[i].thread, contexts[i].key);
     const Module &m = modules[sums_[number].module];
-    const MeasuredProcedure own = measured_of(number);
+    const MeasuredProcedure own = measured_of(modules, number);
     MeasuredProcedure &measured = (*m.measured)[contexts[i].procedure - m.first];
     measured.counters.resize(std::max(measured.counters.size(), own.counters.size()));
     for (size_t k = 0; k < own.counters.size(); ++k) measured.counters[k] += own.counters[k];
+    measured.metrics.resize(std::max(measured.metrics.size(), own.metrics.size()));
+    for (size_t k = 0; k < own.metrics.size(); ++k) measured.metrics[k] += own.metrics[k];
     measured.exits.insert(measured.exits.end(), own.exits.begin(), own.exits.end());
   }
 }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analysis/cost_metric.h"
 #include "analysis/count_procedure.h"
 #include "format/profile.h"
 
@@ -31,6 +32,11 @@ class ContextCounter {
   // Adds to `measured` what these exits mean, all of one module.
   using AddExits = std::function<void(uint32_t module, const ExitSums &exits, std::vector<MeasuredProcedure> &measured)>;
 
+  struct Metrics {
+    MetricNames &names;
+    CostMetric &cost;
+  };
+
   void add(const format::ContextCounts &counts, uint32_t module);
   bool empty() const { return sums_.empty(); }
 
@@ -38,7 +44,8 @@ class ContextCounter {
   // been added to yet.
   void check(const std::vector<Module> &modules) const;
 
-  std::vector<CountedContext> count(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits);
+  std::vector<CountedContext> count(const std::vector<Module> &modules, const ExitSums &exits, const Metrics &metrics,
+                                    const AddExits &add_exits);
 
   // Replaces what was measured of the procedures by what was in the contexts that `wanted` names.
   void restrict(const std::string &wanted, std::vector<Module> &modules, const std::vector<CountedContext> &contexts);
@@ -58,7 +65,8 @@ class ContextCounter {
   uint32_t find(uint32_t thread, uint64_t key) const;
   uint32_t &slot_of(uint32_t thread, uint64_t key);
   void grow();
-  MeasuredProcedure measured_of(uint32_t number) const;
+  static const CountedProcedure &procedure_of(const std::vector<Module> &modules, const Sum &sum);
+  MeasuredProcedure measured_of(const std::vector<Module> &modules, uint32_t number) const;
   Measured with_early_exits(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits) const;
   std::vector<uint32_t> in_tree_order() const;
 

@@ -12,6 +12,7 @@
 
 #include "analysis/context_totals.h"
 #include "analysis/contexts.h"
+#include "analysis/cost_metric.h"
 #include "analysis/count_procedure.h"
 #include "analysis/count_procedures.h"
 #include "analysis/early_exits.h"
@@ -36,6 +37,13 @@ struct Counting {
   std::vector<std::string> refused;  // why counts were not taken
   std::set<uint64_t> unanchored;     // with counts, but not in the program as its anchors have it
   bool used = false;                 // some segment's counts were taken
+
+  // The procedure whose sums of metrics have the key.
+  const uint32_t *find_metrics(uint64_t key) const {
+    auto found = woven.find(format::metrics_key(key));  // which is its own inverse
+    bool theirs = found != woven.end() && !procedures[found->second].map->metrics.empty() && !procedures[found->second].map->metrics_in_records;
+    return theirs ? &found->second : nullptr;
+  }
 };
 
 void index_procedures(Counting &module) {
@@ -48,6 +56,7 @@ void index_procedures(Counting &module) {
       if (!map.skipped.empty()) continue;
       module.known.insert(map.key);
       module.known.insert(format::totals_key(map));
+      module.known.insert(format::metrics_key(map.key));
       auto anchor = anchors.find(map.key);
       if (anchor == anchors.end() || module.woven.contains(map.key)) continue;
       auto number = static_cast<uint32_t>(module.procedures.size());
@@ -67,8 +76,8 @@ void index_procedures(Counting &module) {
   module.code.sort();
 }
 
-bool has_shape(const core::Plan &plan, const format::ModuleProfile::Procedure &p) {
-  return plan.words() == p.counters.size() && plan.paths.by_number == p.by_number;
+bool has_shape(const format::Procedure &map, const format::ModuleProfile::Procedure &p) {
+  return counter_words(map) == p.counters.size() && map.plan.paths.by_number == p.by_number;
 }
 
 // Why these counts cannot be of this object; empty if they can.
@@ -86,9 +95,12 @@ std::string mismatch(const Counting &module, const format::ModuleProfile &profil
       const format::Procedure &map = *module.procedures[measured->second].map;
       if (p.counters.size() == 1 + format::measured_calls(map).size()) continue;
     }
+    if (const uint32_t *measures = module.find_metrics(p.key)) {
+      if (p.counters.size() == module.procedures[*measures].map->metric_words()) continue;
+    }
     bool fits = found == module.woven.end()
                     ? module.known.contains(p.key)
-                    : has_shape(module.procedures[found->second].map->plan, p);
+                    : has_shape(*module.procedures[found->second].map, p);
     if (!fits) {
       return fmt::format("{}: the profile is of another build (procedure {:#x} is not in the file)",
                          profile.path, p.key);
@@ -119,6 +131,12 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
       add_totals(module.procedures[measured->second], p.counters);
       continue;
     }
+    if (const uint32_t *measures = module.find_metrics(p.key)) {
+      std::vector<uint64_t> &sum = module.measured[*measures].metrics;
+      sum.resize(p.counters.size());
+      for (size_t i = 0; i < sum.size(); ++i) sum[i] += p.counters[i];
+      continue;
+    }
     auto found = module.woven.find(p.key);
     if (found == module.woven.end()) {  // dropped by the linker, so it cannot have run
       if (has_counts(p)) module.unanchored.insert(p.key);
@@ -132,6 +150,7 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
     // long as the loop runs.
     std::vector<bool> wraps(sum.size());
     for (const format::Held &h : map.held) wraps[h.counter] = !h.updates.empty();
+    for (size_t i = map.plan.words(); i < sum.size(); ++i) wraps[i] = true;  // metrics
     for (size_t i = 0; i < sum.size(); ++i) {
       sum[i] = wraps[i] ? sum[i] + p.counters[i] : checked_add(sum[i], p.counters[i], map.name);
     }
@@ -145,7 +164,8 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
 // the one (+1) and began in the other (-1), which cancel here.
 class Counter {
  public:
-  Counter(std::vector<Object> objects, std::string context) : context_(std::move(context)) {
+  Counter(std::vector<Object> objects, std::string context, const std::vector<format::CostRule> &costs)
+      : cost_(costs, metrics_), context_(std::move(context)) {
     modules_.resize(objects.size());
     for (size_t i = 0; i < objects.size(); ++i) {
       modules_[i].object = std::move(objects[i]);
@@ -167,6 +187,7 @@ class Counter {
         continue;
       }
       add_counters(module, segment.modules[i]);
+      add_clock(segment.modules[i]);
       taken[i] = found->second;
       any = true;
     }
@@ -213,10 +234,35 @@ class Counter {
           fmt::format("{} functions were built with --events alone and have no counts", without_counters_));
     }
     if (context_.empty()) add_totals_of_contexts(program_);
+    program_.metrics = metrics_.names();
+    settle_time();
     return std::move(program_);
   }
 
  private:
+  void add_clock(const format::ModuleProfile &profile) {
+    for (const format::ModuleProfile::Procedure &p : profile.procedures) {
+      if (p.key != CHORD_CLOCK_KEY || p.counters.size() != 2) continue;
+      clock_.ticks += p.counters[0];
+      clock_.nanoseconds += p.counters[1];
+    }
+  }
+
+  // `time` is measured in ticks.
+  void settle_time() {
+    const std::vector<std::string> &names = metrics_.names();
+    size_t time = static_cast<size_t>(std::find(names.begin(), names.end(), "time") - names.begin());
+    if (time == names.size()) return;
+    for (CountedProcedure &p : program_.procedures) {
+      to_nanoseconds(p.metrics, time, clock_);
+      for (CountedPath &path : p.paths) to_nanoseconds(path.metrics, time, clock_);
+    }
+    for (CountedContext &c : program_.contexts) {
+      to_nanoseconds(c.metrics, time, clock_);
+      to_nanoseconds(c.metrics_inclusive, time, clock_);
+    }
+  }
+
   // A path for which the procedure had no counter to spare.
   static void add_path(Counting &module, const format::EarlyExit &exit) {
     if (auto hit = module.code.find(exit.pc)) add_number(module, hit->procedure, exit.path, exit.count);
@@ -239,7 +285,7 @@ class Counter {
       first += static_cast<uint32_t>(m.procedures.size());
     }
     contexts_.check(modules);
-    program_.contexts = contexts_.count(modules, exits_, [&](uint32_t, const ExitSums &exits, std::vector<MeasuredProcedure> &measured) {
+    program_.contexts = contexts_.count(modules, exits_, {metrics_, cost_}, [&](uint32_t, const ExitSums &exits, std::vector<MeasuredProcedure> &measured) {
       add_exits(exits, [&](uint32_t) -> auto & { return measured; });
     });
     if (!context_.empty()) contexts_.restrict(context_, modules, program_.contexts);
@@ -325,7 +371,9 @@ class Counter {
   void finish(Counting &module) {
     auto number = static_cast<uint32_t>(program_.modules.size());
     for (MeasuredProcedure &measured : module.measured) measured.cut_off = killed_;
+    for (size_t n = 0; n < module.measured.size(); ++n) split_metrics(*module.procedures[n].map, module.measured[n]);
     count_procedures(module.measured, module.procedures);
+    for (size_t n = 0; n < module.measured.size(); ++n) add_metrics(module.measured[n], module.procedures[n]);
     for (CountedProcedure &procedure : module.procedures) {
       procedure.module = number;
       procedure.incomplete = incomplete_;
@@ -345,6 +393,17 @@ class Counter {
     done.build_id = std::move(module.object.build_id);
     done.units = std::move(module.object.units);
     list_skipped(done);
+  }
+
+  void add_metrics(const MeasuredProcedure &measured, CountedProcedure &procedure) {
+    procedure.metrics = read_metrics(*procedure.map, measured.metrics, metrics_);
+    cost_.add(procedure);
+    const std::vector<std::vector<uint64_t>> &by_path = procedure.metrics.paths;
+    for (CountedPath &path : procedure.paths) {
+      for (size_t m = 0; m < by_path.size() && !path.partial; ++m) {
+        if (path.number < by_path[m].size()) add_to(path.metrics, m, by_path[m][path.number]);
+      }
+    }
   }
 
   void warn_unanchored(const Counting &module) {
@@ -372,6 +431,9 @@ class Counter {
   std::map<std::string, size_t> by_path_;
   ExitSums exits_;
   ContextCounter contexts_;
+  MetricNames metrics_;
+  CostMetric cost_;
+  Clock clock_;
   std::string context_;  // those whose counts are wanted alone
   bool killed_ = false;                   // some process wrote no last segment
   std::map<std::string, std::set<uint64_t>> notes_;  // of which processes
@@ -383,8 +445,9 @@ class Counter {
 
 }  // namespace
 
-Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments, const std::string &context) {
-  Counter counter(std::move(objects), context);
+Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments, const std::string &context,
+                      const std::vector<format::CostRule> &costs) {
+  Counter counter(std::move(objects), context, costs);
   base::Progress progress("adding up runs", segments.size());
   for (const format::Segment *segment : segments) {
     counter.add(*segment);

@@ -22,6 +22,8 @@ FunctionCounts counts_of(const CountedProcedure &p) {
     ++row.blocks;
     if (p.counts.vertex[b] == 0) ++row.blocks_never;
   }
+  row.metrics = p.metrics.own;
+  row.metrics_total = p.metrics.total;
   row.exact = p.exact();
   row.certain = p.certain();
   return row;
@@ -32,6 +34,8 @@ void add(FunctionCounts &into, const FunctionCounts &copy) {
   ++into.copies;
   into.calls = checked_add(into.calls, copy.calls, name);
   into.executed = checked_add(into.executed, copy.executed, name);
+  add_to(into.metrics, copy.metrics);
+  add_to(into.metrics_total, copy.metrics_total);
   into.exact = into.exact && copy.exact;
   into.certain = into.certain && copy.certain;
   if (copy.never * into.instructions >= into.never * copy.instructions) return;

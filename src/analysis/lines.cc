@@ -243,6 +243,9 @@ LineTable count_lines(const Program &program, const std::set<const CountedProced
       line.exact = line.exact && procedure.exact();
       line.certain = line.certain && procedure.certain();
       own[key] += procedure.executed[i];
+      for (size_t m = 0; m < procedure.metrics.instructions.size(); ++m) {
+        if (!procedure.metrics.instructions[m].empty()) add_to(line.metrics, m, procedure.metrics.instructions[m][i]);
+      }
     }
     for (auto [key, executed] : own) {
       LineCount &line = lines[key];

@@ -40,6 +40,7 @@ struct LineCount {
   bool certain = true;  // false: some procedure on it may be off (CountedProcedure::certain)
   // False: `count` depends on edges that the placement of counters left open.
   bool count_known = true;
+  MetricValues metrics = {};  // of its instructions, where metrics are measured for each
 };
 
 struct LineTable {

@@ -10,6 +10,7 @@ namespace chord::analysis {
 
 struct MeasuredProcedure {
   std::vector<uint64_t> counters;  // by number in the plan; empty: all zero
+  std::vector<uint64_t> metrics;   // sums of metrics, as they lie in memory; empty: all zero
   std::map<uint64_t, uint64_t> numbers;  // where the plan counts by number: those counted
   uint64_t called = 0;             // where the plan goes by the callers' counts: their calls
   struct Exit {

@@ -37,7 +37,55 @@ void add_paths(std::vector<CountedPath> &into, std::vector<CountedPath> &from) {
       into.push_back(std::move(path));
     } else {
       same->count += path.count;
+      add_to(same->metrics, path.metrics);
     }
+  }
+}
+
+void add(std::vector<std::vector<uint64_t>> &into, const std::vector<std::vector<uint64_t>> &from) {
+  if (into.size() < from.size()) into.resize(from.size());
+  for (size_t m = 0; m < from.size(); ++m) {
+    if (into[m].size() < from[m].size()) into[m].resize(from[m].size());
+    for (size_t k = 0; k < from[m].size(); ++k) into[m][k] += from[m][k];
+  }
+}
+
+void add(ProcedureMetrics &into, const ProcedureMetrics &from) {
+  add_to(into.own, from.own);
+  add_to(into.total, from.total);
+  add(into.instructions, from.instructions);
+  add(into.paths, from.paths);
+}
+
+// The same with the metrics in another order: `place` by old index.
+void reorder(MetricValues &values, const std::vector<size_t> &place) {
+  MetricValues out;
+  for (size_t m = 0; m < values.size(); ++m) {
+    if (values[m]) add_to(out, place[m], *values[m]);
+  }
+  values = std::move(out);
+}
+
+void reorder(std::vector<std::vector<uint64_t>> &lists, const std::vector<size_t> &place) {
+  std::vector<std::vector<uint64_t>> out;
+  for (size_t m = 0; m < lists.size(); ++m) {
+    if (out.size() <= place[m]) out.resize(place[m] + 1);
+    out[place[m]] = std::move(lists[m]);
+  }
+  lists = std::move(out);
+}
+
+void reorder(Program &program, const std::vector<size_t> &place) {
+  for (CountedProcedure &p : program.procedures) {
+    reorder(p.metrics.own, place);
+    reorder(p.metrics.total, place);
+    reorder(p.metrics.instructions, place);
+    reorder(p.metrics.paths, place);
+    for (CountedPath &path : p.paths) reorder(path.metrics, place);
+  }
+  for (CountedContext &c : program.contexts) {
+    reorder(c.metrics, place);
+    reorder(c.metrics_inclusive, place);
   }
 }
 
@@ -57,6 +105,7 @@ void add(CountedProcedure &into, CountedProcedure &from) {
     into.counts.edge_known[e] = into.counts.edge_known[e] && from.counts.edge_known[e];
   }
   add_paths(into.paths, from.paths);
+  add(into.metrics, from.metrics);
   into.calls = checked_add(into.calls, from.calls, name);
   into.instructions = checked_add(into.instructions, from.instructions, name);
   into.uncertain += from.uncertain;
@@ -69,6 +118,9 @@ void add(CountedProcedure &into, CountedProcedure &from) {
 class Merging {
  public:
   void add_program(Program &&program) {
+    std::vector<size_t> metrics;
+    for (const std::string &name : program.metrics) metrics.push_back(metrics_.index_of(name));
+    reorder(program, metrics);
     std::vector<uint32_t> place;
     for (CountedProcedure &procedure : program.procedures) place.push_back(add_procedure(program, procedure));
     add_contexts(program, place);
@@ -85,6 +137,7 @@ class Merging {
   }
 
   Program finish() {
+    whole_.metrics = metrics_.names();
     whole_.name = fmt::format("{} programs", whole_.parts.size());
     return std::move(whole_);
   }
@@ -123,6 +176,7 @@ class Merging {
   }
 
   Program whole_;
+  MetricNames metrics_;
   std::unordered_map<uint64_t, size_t> known_;  // by key
   std::set<std::pair<std::string, std::string>> seen_;
 };

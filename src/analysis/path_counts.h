@@ -14,6 +14,7 @@
 #include <string>
 #include <vector>
 
+#include "analysis/metrics.h"
 #include "core/path_numbering.h"
 #include "core/solve_counts.h"
 #include "format/map.h"
@@ -36,6 +37,7 @@ struct CountedPath {
   uint32_t last_block = 0;   // partial: the block it ended in,
   uint32_t instruction = 0;  // at this instruction
   bool executed = false;
+  MetricValues metrics = {};  // of whole paths
 };
 
 struct PathCounts {

@@ -11,9 +11,11 @@
 #include <string>
 #include <vector>
 
+#include "analysis/metrics.h"
 #include "analysis/object.h"
 #include "analysis/path_counts.h"
 #include "core/solve_counts.h"
+#include "format/costs.h"
 #include "format/map.h"
 #include "format/profile.h"
 
@@ -38,6 +40,7 @@ struct CountedProcedure {
   // Instructions with all that was called (chord --callsites): the procedure's own, then those
   // of format::measured_calls; empty if it was not measured.
   std::vector<uint64_t> totals;
+  ProcedureMetrics metrics;
   bool ran_in_profile = false;     // some segment had counters for it
   uint32_t programs = 1;           // of a project: in how many of them the code is
   bool several_modules = false;    // likewise: it is in others than `module`, too
@@ -67,6 +70,7 @@ struct CountedContext {
   uint64_t calls = 0;
   uint64_t exclusive = 0;         // instructions
   uint64_t inclusive = 0;         // with all contexts below: each instruction once
+  MetricValues metrics = {}, metrics_inclusive = {};
 };
 
 struct Module {
@@ -108,6 +112,7 @@ struct Program {
   bool exact = true;                         // every procedure is certain, and no process noted anything amiss
   std::vector<std::string> warnings;
   std::vector<ProgramPart> parts;            // what it is made of: itself, or the programs of a project
+  std::vector<std::string> metrics;          // their names; values of metrics are in this order
   std::vector<CountedContext> contexts;      // a parent before its children
 };
 
@@ -121,6 +126,7 @@ struct LoadOptions {
   // from the root on, "main > * > parse"; empty: everything.
   std::string context{};
   bool only_ran = false;  // programs of which only what ran is known are welcome, too
+  std::vector<format::CostRule> costs{};  // what the metric `cost` is made of; empty: there is none
 };
 
 // Runs of several programs, if none is chosen, are merged (merge_programs.h): the answer is about all of them.
@@ -131,6 +137,6 @@ Program load_program(const format::Profile &profile, const LoadOptions &options)
 // occurs in the segments, or none for those that cannot be read (a warning has
 // been given). All segments must be of one program.
 Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments,
-                      const std::string &context = {});
+                      const std::string &context = {}, const std::vector<format::CostRule> &costs = {});
 
 }  // namespace chord::analysis

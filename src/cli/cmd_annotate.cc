@@ -34,6 +34,7 @@ int cmd_annotate(std::vector<std::string> args) {
   app.add_option("--program", input.program, "the program's executable, if it was moved; or which of several")
       ->type_name("PATH");
   add_context_option(app, input);
+  add_cost_option(app, input);
   app.add_flag("--instructions", what.instructions, "the original assembly under each line");
   add_listing_options(app, listing);
   app.footer(kExamples);

@@ -31,7 +31,7 @@ int cmd_contexts(std::vector<std::string> args) {
   InputOptions input;
   ListingOptions listing;
   report::ContextView view;
-  std::string function, callers, callees;
+  std::string function, callers, callees, metric;
   double percent = 0;
   bool missing = false;
   add_input_options(app, input);
@@ -41,6 +41,8 @@ int cmd_contexts(std::vector<std::string> args) {
   app.add_flag("--missing", missing, "functions without records of their contexts, and why");
   app.add_flag("--by-thread", view.by_thread, "each thread's tree by itself");
   app.add_option("--threshold", percent, "leave out contexts with less than this share of all instructions")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
+  app.add_option("--metric", metric, "what they took of a metric, in the place of instructions")->type_name("METRIC");
+  add_cost_option(app, input);
   add_listing_options(app, listing);
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
@@ -50,6 +52,7 @@ int cmd_contexts(std::vector<std::string> args) {
   analysis::Program program = load(input, false);
   if (program.contexts.empty())
     throw base::Error(fmt::format("{}: the profile holds no calling contexts", program.name), "build with `chord --context gcc …`");
+  if (!metric.empty()) view.metric = find_metric(program, metric);
   report::Table table = missing            ? report::list_functions_without(program)
                         : !function.empty()  ? report::list_contexts_of(program, function, view)
                         : !callers.empty() ? report::list_callers(program, callers, view)
@@ -57,6 +60,7 @@ int cmd_contexts(std::vector<std::string> args) {
                                            : report::list_contexts(program, view);
   nlohmann::ordered_json head = report::json_head(program);
   head["contexts"] = program.contexts.size();
+  if (!metric.empty()) head["metric"] = metric;
   print_listing(table, listing, head);
   return 0;
 }

@@ -7,6 +7,7 @@
 #include "cli/command.h"
 #include "cli/options.h"
 #include "cli/path_selections.h"
+#include "report/hot_paths.h"
 #include "report/paths.h"
 #include "report/summary.h"
 
@@ -18,6 +19,7 @@ constexpr const char *kExamples =
     "  chord --paths gcc -O2 -g prog.c -o prog && ./prog && chord paths\n"
     "  chord paths --top=20                  the paths that ran most instructions\n"
     "  chord paths --by=function             paths possible, executed, needed for 90 and 99 %, memory\n"
+    "  chord paths --metric=tsc              hot paths, dense and sparse, by a metric (chord --paths --metrics=tsc)\n"
     "  chord paths show main 17              one path as the code it runs through\n"
     "  chord paths select --top=20 -o hot    paths to be counted alone: chord --paths=hot gcc …\n"
     "  chord paths split -n 16 -o part       the same, divided among 16 builds\n"
@@ -52,15 +54,27 @@ int cmd_paths(std::vector<std::string> args) {
   CLI::App app("Which ways through its functions the program took, and how often.", "chord paths");
   InputOptions input;
   ListingOptions listing;
-  std::string by = "path";
+  std::string by = "path", metric;
+  double percent = 1;
   add_input_options(app, input);
   app.add_option("--by", by, "path, function, or edge: what the numbers are based on")
       ->type_name("KIND")
       ->check(CLI::IsMember({"path", "function", "edge"}));
+  app.add_option("--metric", metric, "paths, or functions, that take much of a metric; dense: more for each instruction than the program")
+      ->type_name("METRIC");
+  app.add_option("--threshold", percent, "with --metric: least share of it (1)")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
+  add_cost_option(app, input);
   add_listing_options(app, listing);
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
   analysis::Program program = load_paths(input);
+  if (!metric.empty()) {
+    if (by == "edge") throw base::UsageError("--metric and --by=edge do not go together", "--by=path or --by=function");
+    size_t m = find_metric(program, metric);
+    print_hot(by == "path" ? report::list_hot_paths(program, m, percent / 100) : report::list_hot_functions(program, m, percent / 100), metric, listing,
+              report::json_head(program));
+    return 0;
+  }
   report::Table table = by == "path"       ? report::list_paths(program)
                         : by == "function" ? report::list_path_functions(program)
                                            : report::list_path_edges(program);

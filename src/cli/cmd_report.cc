@@ -88,7 +88,8 @@ int cmd_report(std::vector<std::string> args) {
   CLI::App app("What ran, how often, and where the instructions went.", "chord report");
   InputOptions input;
   ListingOptions listing;
-  std::string by;
+  std::string by, metric;
+  double percent = 0;
   Filter filter;
   add_input_options(app, input);
   add_context_option(app, input);
@@ -102,6 +103,9 @@ int cmd_report(std::vector<std::string> args) {
   app.add_option("--copies", filter.copies, "functions compiled several times: sum (of several programs the default) or apart")
       ->type_name("HOW")
       ->check(CLI::IsMember({"sum", "apart"}));
+  app.add_option("--metric", metric, "functions by what they take of a metric (chord --metrics=…, --cost)")->type_name("METRIC");
+  app.add_option("--threshold", percent, "with --metric: least share of it (0)")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
+  add_cost_option(app, input);
   add_listing_options(app, listing);
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
@@ -109,6 +113,14 @@ int cmd_report(std::vector<std::string> args) {
   if (calls && !by.empty() && by != "call") throw base::UsageError("--callers and --callees are about --by=call", "");
   if (calls) by = "call";
   bool filtered = !filter.function.empty() || !filter.file.empty() || !filter.copies.empty();
+  if (!metric.empty()) {
+    if (!by.empty() && by != "function") throw base::UsageError("--metric is about functions; other rows have all metrics in --json", "--by=function");
+    analysis::Program measured = load(input, false);
+    restrict(measured, filter);
+    print_hot(report::list_hot_functions(measured, find_metric(measured, metric), percent / 100), metric, listing, report::json_head(measured));
+    return 0;
+  }
+  if (by.empty() && !filtered && !input.cost.empty()) by = "function";
   if (by.empty() && !filtered) {
     print_summary(load_what_ran(input, false), listing);
     return 0;

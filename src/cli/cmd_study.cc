@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <iterator>
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostics.h"
@@ -8,6 +9,7 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "report/hot_paths.h"
 #include "report/render.h"
 #include "report/path_study.h"
 #include "report/study.h"
@@ -23,6 +25,7 @@ constexpr const char *kExamples =
     "  branches    how often each static heuristic about branches was right\n"
     "  paths       paths possible, executed, and hot (programs built with --paths)\n"
     "  contexts    trees of calling contexts: size, shape, calls used (programs built with --context)\n"
+    "  metrics     hot, dense and sparse paths and functions by each metric (programs built with --metrics)\n"
     "  selective   probes for one to five random paths of each function, of those for all paths\n"
     "\n"
     "Examples:\n"
@@ -100,6 +103,20 @@ void study_paths(const InputOptions &input, const ListingOptions &listing, const
   plot.empty() ? print_listing(table, listing, head_of("paths")) : base::write_file(plot, report::path_svg(studies));
 }
 
+void study_metrics(const InputOptions &input, const ListingOptions &listing) {
+  auto of_each = study_all(input, [](const analysis::Program &program) {
+    std::vector<report::HotStudy> studies;
+    for (size_t m = 0; m < program.metrics.size(); ++m)
+      studies.push_back({program.name, program.metrics[m], report::list_hot_paths(program, m, 1), report::list_hot_functions(program, m, 1)});
+    if (studies.empty()) throw base::Error(fmt::format("{}: was built without metrics", program.name), "build with `chord --metrics=tsc gcc …`");
+    return studies;
+  });
+  std::vector<report::HotStudy> studies;
+  for (std::vector<report::HotStudy> &some : of_each) std::move(some.begin(), some.end(), std::back_inserter(studies));
+  report::Table table = report::hot_table(studies);
+  print_listing(table, listing, head_of("metrics"));
+}
+
 void study_selective(const InputOptions &input, const ListingOptions &listing, const std::string &plot, bool functions) {
   auto studies = study_all(input, analysis::study_selective);
   for (const analysis::SelectiveStudy &s : studies) {
@@ -125,13 +142,13 @@ int cmd_study(std::vector<std::string> args) {
   InputOptions input;
   ListingOptions listing;
   std::string table, plot, by = "program";
-  app.add_option("TABLE", table, "placement, branches, paths, contexts or selective")
+  app.add_option("TABLE", table, "placement, branches, paths, contexts, metrics or selective")
       ->type_name("")
       ->required()
-      ->check(CLI::IsMember({"placement", "branches", "paths", "contexts", "selective"}));
+      ->check(CLI::IsMember({"placement", "branches", "paths", "contexts", "metrics", "selective"}));
   add_input_options(app, input);
   add_listing_options(app, listing);
-  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches or contexts)")->type_name("FILE.svg");
+  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches, contexts or metrics)")->type_name("FILE.svg");
   app.add_option("--by", by, "selective: program, or function for a row of each")
       ->type_name("KIND")
       ->check(CLI::IsMember({"program", "function"}));
@@ -147,6 +164,8 @@ int cmd_study(std::vector<std::string> args) {
     throw base::UsageError(fmt::format("-o: `study {}` has no plot", table));
   } else if (table == "contexts") {
     study_contexts(input, listing);
+  } else if (table == "metrics") {
+    study_metrics(input, listing);
   } else {
     study_branches(input, listing);
   }

@@ -54,6 +54,20 @@ void add_input_options(CLI::App &app, InputOptions &options) {
       ->type_name("PATH");
 }
 
+void add_cost_option(CLI::App &app, InputOptions &options) {
+  app.add_option("--cost", options.cost, "what instructions cost on some machine, by rules in a file: the metric `cost`")->type_name("FILE");
+}
+
+size_t find_metric(const analysis::Program &program, const std::string &name) {
+  std::string known;
+  for (size_t m = 0; m < program.metrics.size(); ++m) {
+    if (program.metrics[m] == name) return m;
+    known += (known.empty() ? "" : ", ") + program.metrics[m];
+  }
+  throw base::UsageError(fmt::format("--metric={}: it was not measured", name),
+                         known.empty() ? "build with `chord --metrics=tsc gcc …`, or give --cost=FILE" : "there are: " + known);
+}
+
 void add_context_option(CLI::App &app, InputOptions &options) {
   app.add_option("--context", options.context, "counts in these calling contexts alone: an id, or functions like 'main > * > parse'")
       ->type_name("CONTEXT");
@@ -228,7 +242,8 @@ format::Profile read_profiles(const std::vector<std::string> &paths) {
 
 namespace {
 
-analysis::Program load(const InputOptions &input, const analysis::LoadOptions &options) {
+analysis::Program load(const InputOptions &input, analysis::LoadOptions options) {
+  if (!input.cost.empty()) options.costs = format::read_costs(base::read_file(input.cost), input.cost);
   analysis::Program program = analysis::load_program(read_profiles(input.profiles), options);
   for (const std::string &warning : program.warnings) base::warning(warning);
   return program;
@@ -254,6 +269,16 @@ void print_listing(report::Table &table, const ListingOptions &options, const nl
   } else {
     print_paged(report::render_text(table, text_style(options)));
   }
+}
+
+void print_hot(report::HotTable hot, const std::string &metric, const ListingOptions &options, nlohmann::ordered_json head) {
+  head["metric"] = metric;
+  head["total"] = hot.total;
+  for (const report::HotSummary &s : hot.summaries) {
+    head["hot"].push_back({{"threshold", s.threshold}, {"rows", s.hot.rows}, {"value", s.hot.value}, {"dense", s.dense.rows},
+                           {"dense_value", s.dense.value}, {"sparse", s.sparse.rows}, {"sparse_value", s.sparse.value}});
+  }
+  print_listing(hot.table, options, head);
 }
 
 void print_paged(const std::string &text) {

@@ -8,6 +8,7 @@
 
 #include "analysis/program.h"
 #include "cli/arguments.h"
+#include "report/hot_paths.h"
 #include "report/render.h"
 #include "report/table.h"
 
@@ -32,10 +33,14 @@ struct InputOptions {
   std::vector<std::string> profiles;
   std::string program;
   std::string context{};  // calling contexts whose counts are wanted alone
+  std::string cost{};     // file of the metric `cost`
 };
 // PROFILE… and --program.
 void add_input_options(CLI::App &app, InputOptions &options);
 void add_context_option(CLI::App &app, InputOptions &options);
+void add_cost_option(CLI::App &app, InputOptions &options);
+// The index of a metric that was asked for. Throws UsageError, naming those there are.
+size_t find_metric(const analysis::Program &program, const std::string &name);
 
 // The newest *.chord in the current folder or below it. Throws Error with a hint if there is none.
 std::string newest_profile();
@@ -62,5 +67,8 @@ void print_listing(report::Table &table, const ListingOptions &options, const nl
 void print_paged(const std::string &text);
 // Writes to stdout; Error if it cannot be written (a full disk), silent if nobody reads it.
 void print(const std::string &text);
+
+// What is hot by a metric.
+void print_hot(report::HotTable hot, const std::string &metric, const ListingOptions &options, nlohmann::ordered_json head);
 
 }  // namespace chord::cli

@@ -75,6 +75,9 @@ weave::Options parse_build_options(const std::vector<std::string> &words) {
 
 void settle(weave::Options &options, bool position_independent) {
   using Kind = isa::CounterPlace::Kind;
+  if (!options.metrics.empty() && position_independent)
+    throw base::UsageError("--metrics and -fPIC do not go together: what a thread takes is kept in the executable's thread-local words",
+                           "leave out --metrics or -fPIC");
   if (options.callsites) {
     options.place_chosen = true;  // exclusive counts and numbers of calls are those of the blocks
     options.events |= 1;          // instructions

@@ -96,7 +96,7 @@ void choose_costs(const std::string &name, const std::string &file, weave::Optio
     throw base::UsageError(fmt::format("{}={}: a second file of costs", name, file));
   }
   options.cost_file = path;
-  options.costs = weave::read_costs(base::read_file(path), file);
+  options.costs = format::read_costs(base::read_file(path), file);
 }
 
 void choose_events(const Word &option, weave::Options &options) {
@@ -152,6 +152,23 @@ void choose_trace(const Word &option, weave::Options &options) {
   if (option.has_value && option.value != "bits")
     throw base::UsageError(fmt::format("{}={}: no such encoding", option.name, option.value), "bits");
   options.trace = true;
+}
+
+void choose_metrics(const Word &word, weave::Options &options) {
+  std::string error;
+  auto metrics = format::parse_metrics(word.value, error);
+  if (!metrics) {
+    std::string known;
+    for (const format::MetricKind &kind : format::metric_kinds()) known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.name);
+    throw base::UsageError(fmt::format("{}={}: {}", word.name, word.value, error), "there are: " + known);
+  }
+  options.metrics = *std::move(metrics);
+}
+
+std::string names_of_metrics(const std::vector<format::MetricRequest> &metrics) {
+  std::string names;
+  for (const format::MetricRequest &m : metrics) names += (names.empty() ? "" : ",") + m.text;
+  return names;
 }
 
 // Kept in the objects, whoever runs them wherever: absolute. The % of the present folder's name stand for themselves.
@@ -232,6 +249,11 @@ constexpr BuildOption kOptions[] = {
      set_flag<&Options::coverage>,
      [](const Options &o, Words &w) {
        if (o.coverage) w.emplace_back("--coverage");
+     }},
+    {"--metrics", Group::what, "METRIC,METRIC…", "what else functions, paths (--paths) and contexts (--context) cost: tsc (ticks of the time-stamp counter), time",
+     choose_metrics,
+     [](const Options &o, Words &w) {
+       if (!o.metrics.empty()) w.push_back(fmt::format("--metrics={}", names_of_metrics(o.metrics)));
      }},
     {"--only", Group::what, "GLOB", "count these functions or source files alone; may be repeated",
      [](const Word &word, Options &o) { o.only.push_back(word.value); },
@@ -339,6 +361,11 @@ constexpr Conflict kConflicts[] = {
     {"--coverage", "--place", "flags have one placement of their own"},
     {"--coverage", "--counters", "there is one flag for all threads, and setting it twice does no harm"},
     {"--coverage", "--trace", "a trace tells what ran"},
+    {"--coverage", "--metrics", "flags measure nothing"},
+    {"--trace", "--metrics", "builds for traces count nothing"},
+    {"--metrics", "--durable", "what running functions took is not in the file"},
+    {"--metrics", "--counters=atomic", "each thread measures for itself"},
+    {"--metrics", "--counters=global", "each thread measures for itself"},
     {"--durable", "--counters=atomic", "counts that survive are those of each thread"},
     {"--durable", "--counters=global", "counts that survive are those of each thread"},
 };

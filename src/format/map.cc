@@ -12,13 +12,25 @@ bool Procedure::operator==(const Procedure &o) const {
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.sums == o.plan.sums &&
          plan.never == o.plan.never && plan.called == o.plan.called && held == o.held && spots == o.spots && skipped == o.skipped &&
-         plan.paths == o.plan.paths && no_paths == o.no_paths;
+         plan.paths == o.plan.paths && no_paths == o.no_paths && metrics == o.metrics &&
+         metrics_in_records == o.metrics_in_records;
 }
 
 core::Graph Procedure::graph() const {
   core::Graph graph(static_cast<uint32_t>(blocks.size()), 0, 1);
   for (size_t e = 1; e < edges.size(); ++e) graph.add_edge(edges[e].from, edges[e].to);
   return graph;
+}
+
+uint64_t Procedure::words(const MetricSums &sums) const {
+  if (sums.of == SumsOf::paths) return plan.words();
+  return sums.of == SumsOf::instructions ? sums.instructions.size() : 1;
+}
+
+uint64_t Procedure::metric_words() const {
+  uint64_t sum = 0;
+  for (const MetricSums &sums : metrics) sum += words(sums);
+  return sum;
 }
 
 namespace {
@@ -121,6 +133,18 @@ std::string held_defect(const Procedure &p) {
   return "";
 }
 
+std::string metrics_defect(const Procedure &p) {
+  for (const MetricSums &sums : p.metrics) {
+    if (sums.metric.empty() || sums.of > SumsOf::instructions) return "a metric's sums are of nothing there is";
+    if (sums.of == SumsOf::paths && p.plan.placement != core::Placement::paths) return "a metric is of paths, and they are not counted";
+    for (size_t k = 0; k < sums.instructions.size(); ++k) {
+      if (sums.instructions[k] >= p.instructions.size()) return "an instruction of a metric is out of range";
+      if (k > 0 && sums.instructions[k] <= sums.instructions[k - 1]) return "the instructions of a metric are out of order";
+    }
+  }
+  return "";
+}
+
 std::string procedure_defect(const UnitMap &map, const Procedure &p) {
   if (p.line != 0 && p.file >= map.files.size()) return "its file is out of range";
   for (const Instruction &i : p.instructions) {
@@ -131,6 +155,7 @@ std::string procedure_defect(const UnitMap &map, const Procedure &p) {
   if (!p.skipped.empty() && p.blocks.empty() && p.edges.empty()) return plan_defect(p);
   std::string why = graph_defect(p);
   if (why.empty()) why = plan_defect(p);
+  if (why.empty()) why = metrics_defect(p);
   return why.empty() ? held_defect(p) : why;
 }
 

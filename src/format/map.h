@@ -19,6 +19,7 @@
 
 #include "core/graph.h"
 #include "core/plan.h"
+#include "format/metrics.h"
 #include "isa/traits.h"
 
 namespace chord::format {
@@ -147,11 +148,16 @@ struct Procedure {
   core::Plan plan;
   std::vector<Held> held;
   std::vector<Spot> spots;  // fragment by fragment, in the order of their places
+  std::vector<MetricSums> metrics;  // sums of metrics, in the order they lie in memory (format/metrics.h)
+  bool metrics_in_records = false;  // they follow the counters of each record of a calling context
   std::string skipped;  // why it was left alone; empty if woven
   std::string no_paths;  // why its edges are counted although paths were asked for
   bool operator==(const Procedure &) const;
 
   core::Graph graph() const;
+  // Words that the sums of a list take, and those of all lists.
+  uint64_t words(const MetricSums &sums) const;
+  uint64_t metric_words() const;
 };
 
 struct UnitMap {

@@ -88,6 +88,17 @@ class Decoder {
     plan(p);
     held(p);
     spots(p);
+    metrics(p);
+  }
+
+  void metrics(Procedure &p) {
+    p.metrics.resize(in_.length(kCounts, kNames));
+    if (!p.metrics.empty()) p.metrics_in_records = in_[kCounts].bounded(1) != 0;
+    for (MetricSums &sums : p.metrics) {
+      sums.metric = in_[kNames].string();
+      sums.of = static_cast<SumsOf>(in_[kCounts].u8());
+      ascending(kMetrics, sums.instructions);
+    }
   }
 
   void instructions(Procedure &p) {

@@ -120,6 +120,17 @@ class Encoder {
     plan(p);
     held(p);
     spots(p);
+    metrics(p);
+  }
+
+  void metrics(const Procedure &p) {
+    out_[kCounts].varint(p.metrics.size());
+    if (!p.metrics.empty()) out_[kCounts].u8(p.metrics_in_records ? 1 : 0);
+    for (const MetricSums &sums : p.metrics) {
+      out_[kNames].string(sums.metric);
+      out_[kCounts].u8(static_cast<uint8_t>(sums.of));
+      ascending(kMetrics, sums.instructions);
+    }
   }
 
   void instructions(const Procedure &p) {

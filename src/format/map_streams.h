@@ -44,6 +44,7 @@ enum Stream : unsigned {
   kSpotHeld,
   kSpotPaths,
   kPaths,  // numbers of paths, cut edges, partial sums
+  kMetrics,  // instructions that metrics are measured at
   kStreamCount,
 };
 

@@ -16,6 +16,7 @@ const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", 
 const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none", "paths",
                                                    "chosen-paths", "trace", "coverage"};
 const std::vector<std::string_view> kSites = {"edge", "vertex", "sum"};
+const std::vector<std::string_view> kSumsOf = {"procedure", "total", "paths", "instructions"};
 const std::vector<std::string_view> kScopes = {"local", "global"};
 
 template <class Enum>
@@ -71,6 +72,12 @@ void write(std::string &out, const Procedure &p) {
       fmt::format_to(to, " {} {} {}", c.fixed ? 1 : 0, c.number, static_cast<uint32_t>(c.count));
     out += '\n';
   }
+  for (const MetricSums &sums : p.metrics) {
+    fmt::format_to(to, "metric {} {}", quote(sums.metric), name_of(kSumsOf, sums.of));
+    for (uint32_t i : sums.instructions) fmt::format_to(to, " {}", i);
+    out += '\n';
+  }
+  if (p.metrics_in_records) out += "metrics-in-records\n";
   if (!p.no_paths.empty()) fmt::format_to(to, "no-paths {}\n", quote(p.no_paths));
   if (p.plan.placement != core::Placement::paths && p.plan.placement != core::Placement::chosen_paths) return;
   fmt::format_to(to, "paths {}\n", p.plan.paths.paths);
@@ -191,6 +198,13 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.spots.push_back(read_spot(in));
   } else if (keyword == "spot-path") {
     read_spot_path(in, p);
+  } else if (keyword == "metric") {
+    MetricSums &sums = p.metrics.emplace_back();
+    sums.metric = in.string();
+    sums.of = static_cast<SumsOf>(in.choice(kSumsOf));
+    while (!in.at_line_end()) sums.instructions.push_back(in.number32());
+  } else if (keyword == "metrics-in-records") {
+    p.metrics_in_records = true;
   } else if (keyword == "no-paths") {
     p.no_paths = in.string();
   } else if (keyword == "paths") {

@@ -234,7 +234,7 @@ Annotated annotate(const Program &program, const Annotation &what, const TextSty
 Table annotation_table(const Program &program, const Annotation &what) {
   analysis::FileTable files(program);
   Selection selection = select(program, what.target, files);
-  Table all = what.instructions ? list_instructions(program) : table_of_lines(analysis::count_lines(program, selection.procedures));
+  Table all = what.instructions ? list_instructions(program) : table_of_lines(program, analysis::count_lines(program, selection.procedures));
   Table chosen;
   chosen.by = all.by;
   chosen.columns = all.columns;
@@ -250,7 +250,7 @@ Table annotation_table(const Program &program, const Annotation &what) {
       std::vector<Cell> row;
       for (size_t c = 0; c < all.columns.size(); ++c) {
         Cell cell = all.at(r, c);
-        if (cell.kind == CellKind::text) cell.text = chosen.keep(std::string(cell.text));
+        if (cell.kind == CellKind::text || cell.kind == CellKind::object) cell.text = chosen.keep(std::string(cell.text));
         row.push_back(cell);
       }
       chosen.add(row);

@@ -13,6 +13,7 @@
 #include "analysis/context_pattern.h"
 #include "base/diagnostics.h"
 #include "report/listings.h"
+#include "report/metrics.h"
 
 namespace chord::report {
 
@@ -140,7 +141,7 @@ uint32_t call_line(const Program &program, const CountedContext &context) {
   return program.procedures[program.contexts[context.parent].procedure].map->instructions[context.site].line;
 }
 
-std::vector<ContextNode> context_nodes(const Program &program, bool by_thread) {
+std::vector<ContextNode> context_nodes(const Program &program, bool by_thread, size_t metric) {
   std::vector<ContextNode> nodes;
   std::unordered_map<uint64_t, uint32_t> known;  // by key, where threads are added up
   std::vector<uint32_t> node_of;
@@ -162,8 +163,11 @@ std::vector<ContextNode> context_nodes(const Program &program, bool by_thread) {
     }
     ContextNode &node = nodes[place];
     node.calls += c.calls;
-    node.exclusive += c.exclusive;
-    node.inclusive += c.inclusive;
+    bool counts = metric == kInstructions;
+    node.exclusive += counts ? c.exclusive : analysis::value_of(c.metrics, metric).value_or(0);
+    node.inclusive += counts ? c.inclusive : analysis::value_of(c.metrics_inclusive, metric).value_or(0);
+    analysis::add_to(node.metrics, c.metrics);
+    analysis::add_to(node.metrics_inclusive, c.metrics_inclusive);
   }
   return arranged(nodes);
 }
@@ -176,7 +180,7 @@ std::string context_chain(const std::vector<ContextNode> &nodes, size_t node) {
 }
 
 Table list_contexts(const Program &program, const ContextView &view) {
-  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
+  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
   Table t;
   t.by = "context";
   t.columns = {{"id", "id", true},         {"parent", "", true},        {"function", "", true},     {"demangled", "", true},
@@ -185,12 +189,15 @@ Table list_contexts(const Program &program, const ContextView &view) {
   t.text_order = {7, 10, 6, 5, 0, 11};
   if (view.by_thread) t.text_order.insert(t.text_order.begin(), 8);
   t.weight = 7;
+  MetricsColumn metrics(t, program.metrics), inclusive(t, program.metrics, "metrics_inclusive", "");
   size_t left_out = 0;
+  uint64_t whole = view.metric == kInstructions ? program.instructions : 0;
+  for (const ContextNode &n : nodes) whole += view.metric != kInstructions ? n.exclusive : 0;
   Shared shared(program, t);
   std::vector<std::string_view> ids(nodes.size());
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ContextNode &n = nodes[i];
-    if (static_cast<double>(n.inclusive) < view.threshold * static_cast<double>(program.instructions)) {
+    if (static_cast<double>(n.inclusive) < view.threshold * static_cast<double>(whole)) {
       ++left_out;
       continue;
     }
@@ -198,9 +205,13 @@ Table list_contexts(const Program &program, const ContextView &view) {
     std::string_view name = shared.name(n.procedure), site = shared.site(n), kind = kind_name(n.kind);
     std::string tree = std::string(2 * std::min<uint32_t>(n.depth, 40), ' ') + std::string(name) + (site.empty() ? "" : "  ") + std::string(site) +
                        (kind.empty() ? "" : fmt::format("  ({})", kind));
-    t.add({text(ids[i]), text(n.parent == core::kNone ? "" : ids[n.parent]), text(n.procedure->map->name), text(name), text(site), number(n.calls),
+    std::vector<Cell> row = {
+           text(ids[i]), text(n.parent == core::kNone ? "" : ids[n.parent]), text(n.procedure->map->name), text(name), text(site), number(n.calls),
            number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}, text(kind),
-           share(n.inclusive, program.instructions), text(t.keep(std::move(tree)))});
+           share(n.inclusive, whole), text(t.keep(std::move(tree)))};
+    metrics.put(row, n.metrics);
+    inclusive.put(row, n.metrics_inclusive);
+    t.add(row);
   }
   t.note = contexts_note(program);
   if (left_out != 0)
@@ -210,18 +221,23 @@ Table list_contexts(const Program &program, const ContextView &view) {
 
 Table list_contexts_of(const Program &program, const std::string &function, const ContextView &view) {
   want_function(program, function);
-  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
+  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
   Table t;
   t.by = "context";
   t.columns = {{"id", "id", true}, {"function", "", true}, {"chain", "context", true}, {"calls", "calls"},
                {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}};
   t.text_order = {5, 4, 3, 0, 2};
   t.weight = 5;
+  MetricsColumn metrics(t, program.metrics), inclusive(t, program.metrics, "metrics_inclusive", "");
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ContextNode &n = nodes[i];
     if (!is_function(*n.procedure, function)) continue;
-    t.add({text(t.keep(analysis::context_id(n.key))), text(n.procedure->map->name), text(t.keep(context_chain(nodes, i))), number(n.calls),
-           number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}});
+    std::vector<Cell> row = {
+           text(t.keep(analysis::context_id(n.key))), text(n.procedure->map->name), text(t.keep(context_chain(nodes, i))), number(n.calls),
+           number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}};
+    metrics.put(row, n.metrics);
+    inclusive.put(row, n.metrics_inclusive);
+    t.add(row);
   }
   t.sort_by_weight();
   t.note = contexts_note(program);
@@ -230,7 +246,7 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
 
 Table list_callers(const Program &program, const std::string &function, const ContextView &view) {
   want_function(program, function);
-  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
+  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
   Neighbours callers;
   for (const ContextNode &n : nodes) {
     if (is_function(*n.procedure, function)) callers.add(n.parent == core::kNone ? nullptr : nodes[n.parent].procedure, call_site(program, program.contexts[n.context]), n);
@@ -242,7 +258,7 @@ Table list_callers(const Program &program, const std::string &function, const Co
 
 Table list_callees(const Program &program, const std::string &function, const ContextView &view) {
   want_function(program, function);
-  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread);
+  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
   Neighbours callees;
   for (const ContextNode &n : nodes) {
     if (n.parent != core::kNone && is_function(*nodes[n.parent].procedure, function)) callees.add(n.procedure, call_site(program, program.contexts[n.context]), n);

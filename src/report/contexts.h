@@ -20,6 +20,7 @@ struct ContextNode {
   const analysis::CountedProcedure *procedure = nullptr;
   uint32_t context = 0;           // index in Program::contexts, of one of those it stands for
   uint64_t calls = 0, exclusive = 0, inclusive = 0;
+  analysis::MetricValues metrics, metrics_inclusive;
 };
 
 // Of CHORD_CONTEXT_*: "signal", "overflow", or empty.
@@ -32,13 +33,16 @@ std::string call_site(const analysis::Program &program, const analysis::CountedC
 uint32_t call_line(const analysis::Program &program, const analysis::CountedContext &context);
 
 // Parents before children, the most expensive first.
-std::vector<ContextNode> context_nodes(const analysis::Program &program, bool by_thread);
+// `metric`: what they took of it, in the place of instructions.
+inline constexpr size_t kInstructions = SIZE_MAX;
+std::vector<ContextNode> context_nodes(const analysis::Program &program, bool by_thread, size_t metric = kInstructions);
 
 // From the root down to the node: "main > parse > next".
 std::string context_chain(const std::vector<ContextNode> &nodes, size_t node);
 
 struct ContextView {
   bool by_thread = false;
+  size_t metric = kInstructions;
   double threshold = 0;  // share of the whole below which contexts are left out, with all below them
 };
 // The tree from its roots down.

@@ -11,6 +11,7 @@
 #include "analysis/source_tree.h"
 #include "report/calls.h"
 #include "report/function_names.h"
+#include "report/metrics.h"
 #include "report/sources.h"
 
 namespace chord::report {
@@ -53,16 +54,21 @@ Table list_functions_with(const Program &program, bool sum_copies) {
                {"copies", ""}};
   t.text_order = {7, 6, 5, 8, 9, 10, 11, 2, 1};
   t.weight = 6;
+  MetricsColumn metrics(t, program.metrics), totals(t, program.metrics, "metrics_inclusive", "");
   t.reserve(program.procedures.size());
   for (const analysis::FunctionCounts &f : analysis::count_functions(program, sum_copies)) {
     const CountedProcedure &p = *f.procedure;
     // One module cannot be named where the code is in several.
     bool several = f.copies > 1 || p.several_modules;
-    t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), text(file_of(p)), text(p.unit->unit),
+    std::vector<Cell> row = {
+           text(p.map->name), text(t.keep(demangle(p.map->name))), text(file_of(p)), text(p.unit->unit),
            several ? text("") : text(program.modules[p.module].path), number_if(f.exact, f.calls),
            number_if(f.exact, f.executed), f.exact ? share(f.executed, program.instructions) : Cell{},
            number(f.instructions), number_if(f.exact, f.never), number(f.blocks),
-           number_if(f.exact, f.blocks_never), flag(f.certain), ordinal(p.map->line), number(f.copies)});
+           number_if(f.exact, f.blocks_never), flag(f.certain), ordinal(p.map->line), number(f.copies)};
+    metrics.put(row, f.metrics);
+    totals.put(row, f.metrics_total);
+    t.add(row);
   }
   t.sort_by_weight();
   return t;
@@ -135,15 +141,16 @@ Table list_folders(const Program &program) {
   return list_places(program, "folder", [&](const CountedProcedure &p) { return tree.folder_of(tree.file_of(p)); });
 }
 
-Table list_lines(const Program &program) { return table_of_lines(analysis::count_lines(program)); }
+Table list_lines(const Program &program) { return table_of_lines(program, analysis::count_lines(program)); }
 
-Table table_of_lines(const analysis::LineTable &lines) {
+Table table_of_lines(const Program &program, const analysis::LineTable &lines) {
   Table t;
   t.by = "line";
   t.columns = {{"file", "file", true, Holds::paths},   {"line", "line"},           {"count", "count"},          {"executed", "executed"},
                {"instructions", "instrs"}, {"exact", ""}, {"function", "function", true, Holds::names}, {"source", "source", true}};
   t.text_order = {2, 3, 4, 1, 0, 6, 7};
   t.weight = 2;
+  MetricsColumn metrics(t, program.metrics);
   t.reserve(lines.lines.size());
   Sources sources;
   std::vector<std::string_view> names;
@@ -155,9 +162,12 @@ Table table_of_lines(const analysis::LineTable &lines) {
     // A source that is not the one that was compiled would show the wrong text.
     const SourceText &source = sources.text(lines.files[l.file]);
     bool shown = source.found && !source.changed && l.line <= source.lines.size();
-    t.add({text(names[l.file]), ordinal(l.line), number_if(l.exact && l.count_known, l.count), number_if(l.exact, l.executed),
+    std::vector<Cell> row = {
+           text(names[l.file]), ordinal(l.line), number_if(l.exact && l.count_known, l.count), number_if(l.exact, l.executed),
            number(l.instructions), flag(l.certain), text(function),
-           shown ? text(t.keep(trimmed(source.lines[l.line - 1]))) : text("")});
+           shown ? text(t.keep(trimmed(source.lines[l.line - 1]))) : text("")};
+    metrics.put(row, l.metrics);
+    t.add(row);
   }
   return t;
 }
@@ -227,6 +237,18 @@ Table list_edges(const Program &program) {
   return t;
 }
 
+namespace {
+
+analysis::MetricValues metrics_of(const CountedProcedure &p, uint32_t instruction) {
+  analysis::MetricValues values;
+  for (size_t m = 0; m < p.metrics.instructions.size(); ++m) {
+    if (!p.metrics.instructions[m].empty()) analysis::add_to(values, m, p.metrics.instructions[m][instruction]);
+  }
+  return values;
+}
+
+}  // namespace
+
 Table list_instructions(const Program &program) {
   Table t;
   t.by = "instruction";
@@ -243,6 +265,7 @@ Table list_instructions(const Program &program) {
                {"exact", ""}};
   t.text_order = {6, 4, 8, 7, 0, 9};
   t.weight = 6;
+  MetricsColumn metrics(t, program.metrics);
   size_t total = 0;
   for (const CountedProcedure &p : program.procedures) total += p.executed.size();
   t.reserve(total);
@@ -250,11 +273,14 @@ Table list_instructions(const Program &program) {
     const std::vector<format::Instruction> &all = p->map->instructions;
     for (uint32_t i : in_text_order(*p->map)) {
       bool lined = all[i].line != 0;
-      t.add({text(p->map->fragments[all[i].fragment].name), text(p->map->name), text(p->unit->unit),
+      std::vector<Cell> row = {
+             text(p->map->fragments[all[i].fragment].name), text(p->map->name), text(p->unit->unit),
              text(program.modules[p->module].path), offset(all[i].offset), number(all[i].size),
              number_if(p->exact(), p->executed[i]),
              text(lined ? std::string_view(p->unit->files[all[i].file]) : std::string_view()),
-             ordinal(all[i].line), text(all[i].text), flag(p->certain())});
+             ordinal(all[i].line), text(all[i].text), flag(p->certain())};
+      metrics.put(row, metrics_of(*p, i));
+      t.add(row);
     }
   }
   return t;

@@ -20,7 +20,7 @@ Table list_functions_with(const analysis::Program &program, bool sum_copies);
 Table list_files(const analysis::Program &program);
 Table list_folders(const analysis::Program &program);
 Table list_lines(const analysis::Program &program);
-Table table_of_lines(const analysis::LineTable &lines);
+Table table_of_lines(const analysis::Program &program, const analysis::LineTable &lines);
 Table list_blocks(const analysis::Program &program);
 Table list_edges(const analysis::Program &program);
 Table list_instructions(const analysis::Program &program);

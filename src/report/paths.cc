@@ -10,6 +10,7 @@
 #include "base/diagnostics.h"
 #include "format/path_selection.h"
 #include "report/listings.h"
+#include "report/metrics.h"
 
 namespace chord::report {
 namespace {
@@ -177,6 +178,8 @@ const CountedProcedure &find_function(const Program &program, const std::string 
 
 }  // namespace
 
+std::string path_lines(const CountedProcedure &p, const CountedPath &path) { return list_lines(p, path); }
+
 Table list_paths(const Program &program) {
   Table t;
   t.by = "path";
@@ -185,15 +188,19 @@ Table list_paths(const Program &program) {
                {"end", "end", true},     {"blocks", "", true},            {"lines", "lines", true}};
   t.text_order = {6, 5, 3, 4, 2, 1, 7, 8, 10};
   t.weight = 5;
+  MetricsColumn metrics(t, program.metrics);
   for (const CountedProcedure &p : program.procedures) {
     for (const CountedPath &path : p.paths) {
       bool chosen = p.map->plan.placement == core::Placement::chosen_paths;  // it is good to know that it did not run
       if (path.count <= 0 && !chosen) continue;  // ran on from an earlier segment: not this one's
       uint64_t executed = executed_on(p, path);
-      t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), path.partial ? Cell{} : ordinal(path.number),
+      std::vector<Cell> row = {
+             text(p.map->name), text(t.keep(demangle(p.map->name))), path.partial ? Cell{} : ordinal(path.number),
              number(static_cast<uint64_t>(path.count)), number(analysis::length_of(*p.map, path)), number(executed),
              chosen ? Cell{} : share(executed, program.instructions), text(start_of(p, path)), text(end_of(path)),
-             list(t.keep(list_blocks(p, path))), list(t.keep(list_lines(p, path)))});
+             list(t.keep(list_blocks(p, path))), list(t.keep(list_lines(p, path)))};
+      metrics.put(row, path.metrics);
+      t.add(row);
     }
   }
   t.sort_by_weight();

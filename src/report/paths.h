@@ -30,4 +30,7 @@ Table list_path_edges(const analysis::Program &program);
 std::string show_path(const analysis::Program &program, const std::string &function, uint64_t number,
                       const TextStyle &style);
 
+// The source lines of a path in order, one a line.
+std::string path_lines(const analysis::CountedProcedure &procedure, const analysis::CountedPath &path);
+
 }  // namespace chord::report

@@ -43,6 +43,12 @@ std::string show_list(std::string_view items) {
   return out;
 }
 
+std::string show_object(std::string_view pairs) {
+  std::string out(pairs);
+  for (char &c : out) c = c == '\t' ? '=' : c == '\n' ? ' ' : c;
+  return out;
+}
+
 std::string show(const Cell &cell) {
   switch (cell.kind) {
     case CellKind::missing:
@@ -57,6 +63,8 @@ std::string show(const Cell &cell) {
       return std::string(cell.text);
     case CellKind::list:
       return show_list(cell.text);
+    case CellKind::object:
+      return show_object(cell.text);
     case CellKind::share:
       return fmt::format("{:.1f}%", cell.share * 100);
     case CellKind::flag:
@@ -204,6 +212,9 @@ void csv_cell(std::string &out, const Cell &cell) {
     case CellKind::text:
       csv_field(out, cell.text);
       break;
+    case CellKind::object:
+      csv_field(out, show_object(cell.text));
+      break;
     case CellKind::list:
       csv_field(out, plain(std::string(cell.text)));
       break;
@@ -246,6 +257,19 @@ void json_list(std::string &out, std::string_view items) {
   out.push_back(']');
 }
 
+void json_object(std::string &out, std::string_view pairs) {
+  out.push_back('{');
+  for (size_t at = 0; at < pairs.size();) {
+    size_t end = std::min(pairs.find('\n', at), pairs.size()), tab = pairs.find('\t', at);
+    if (at != 0) out.push_back(',');
+    json_string(out, pairs.substr(at, tab - at));
+    out.push_back(':');
+    out += pairs.substr(tab + 1, end - tab - 1);
+    at = end + 1;
+  }
+  out.push_back('}');
+}
+
 void json_cell(std::string &out, const Cell &cell) {
   if (cell.kind == CellKind::missing) {
     out += "null";
@@ -253,6 +277,8 @@ void json_cell(std::string &out, const Cell &cell) {
     json_string(out, cell.text);
   } else if (cell.kind == CellKind::list) {
     json_list(out, cell.text);
+  } else if (cell.kind == CellKind::object) {
+    json_object(out, cell.text);
   } else {
     csv_cell(out, cell);
   }

@@ -14,7 +14,7 @@
 namespace chord::report {
 
 // Numbers that count are grouped in text (1,234); those that name a place are not.
-enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, flag, list, change };
+enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, flag, list, change, object };
 
 struct Cell {
   CellKind kind = CellKind::missing;
@@ -68,6 +68,12 @@ inline Cell share(uint64_t part, uint64_t whole) {
 inline Cell list(std::string_view items) {
   Cell cell = text(items);
   cell.kind = CellKind::list;
+  return cell;
+}
+// Names and numbers, one pair a line with a tab between; in JSON an object.
+inline Cell object(std::string_view pairs) {
+  Cell cell = text(pairs);
+  cell.kind = CellKind::object;
   return cell;
 }
 inline Cell flag(bool value) {

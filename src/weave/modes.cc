@@ -6,6 +6,8 @@
 #include "weave/coverage/coverage.h"
 #include "weave/events/events.h"
 #include "weave/exits/leaps.h"
+#include "weave/metrics/meters.h"
+#include "weave/metrics/metric_sums.h"
 #include "weave/paths/paths.h"
 #include "weave/trace/trace.h"
 
@@ -21,6 +23,8 @@ bool traces(const Options &o) { return o.trace; }
 bool counts_events(const Options &o) { return o.events != 0; }
 bool checks_budgets(const Options &o) { return o.budget; }
 
+bool measures(const Options &o) { return !o.metrics.empty(); }
+
 constexpr Mode kModes[] = {
     {"trace", traces, plan_trace, nullptr, trace_unit_text},
     {"paths", counts_paths, plan_paths, nullptr, nullptr},
@@ -30,10 +34,13 @@ constexpr Mode kModes[] = {
     {"coverage", covers, plan_coverage, coverage_record_text, nullptr},
     {"counters", always, plan_counters, counter_record_text, counter_unit_text},
     {"events", counts_events, plan_events, event_ties_text, event_unit_text},
+    {"meters", reads_clock, plan_meters, nullptr, meter_unit_text},
+    {"metric sums", measures, plan_metric_sums, metric_record_text, nullptr},
     {"context calls", keeps_contexts, plan_context_calls, nullptr, context_unit_text},
 };
 
 constexpr RuntimeGroup kGroups[] = {
+    {"metrics", reads_clock},
     {"context", keeps_contexts},
     {"calls", measures_calls},
     {"budget", checks_budgets},

@@ -8,10 +8,11 @@
 
 #include "core/chosen_paths.h"
 #include "core/plan.h"
+#include "format/metrics.h"
 #include "format/path_selection.h"
 #include "format/weights.h"
 #include "isa/isa.h"
-#include "weave/events/costs.h"
+#include "format/costs.h"
 
 namespace chord::weave {
 
@@ -32,8 +33,8 @@ struct Options {
   std::vector<std::string> except;
   bool coverage = false;            // what ran at all, and nothing more (weave/coverage/coverage.h)
   uint32_t events = 0;              // kinds to count, one bit each (weave/events/event_kinds.h)
-  std::string cost_file;            // the kind `cost`: its rules (weave/events/costs.h), and what is in it
-  std::vector<CostRule> costs;
+  std::string cost_file;            // the kind `cost`: its rules (format/costs.h), and what is in it
+  std::vector<format::CostRule> costs;
   bool callsites = false;           // totals of calls and procedures with all they call (weave/events/brackets.h)
   bool budget = false;              // probes look whether a budget of events is used up
   bool paths = false;               // count acyclic paths; edges where that cannot be
@@ -45,6 +46,7 @@ struct Options {
   bool context_functions = false;   // call sites of one function are one
   uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
   bool trace = false;               // write down control flow, and count nothing (weave/trace/trace.h)
+  std::vector<format::MetricRequest> metrics;  // what else is measured (format/metrics.h)
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;

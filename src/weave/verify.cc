@@ -193,10 +193,12 @@ class Verifier {
   }
 
   int64_t moves_of(uint32_t s) const {
-    // These take their argument off the stack themselves (runtime/brackets.cc, runtime/wraps.cc).
+    // These take their arguments off the stack themselves (runtime/calls/brackets.cc, runtime/wraps.cc, runtime/metrics/meter.cc).
+    constexpr std::pair<std::string_view, int64_t> kTaking[] = {
+        {"__chord_open", 8}, {"__chord_close", 8}, {"__chord_leap", 8}, {"__chord_meter_enter", 8}, {"__chord_meter_path", 16}};
     const Statement &x = b_.statements[s];
-    for (std::string_view name : {"__chord_open", "__chord_close", "__chord_leap"}) {
-      if (x.name == "call" && x.operands.starts_with(name)) return 8;
+    for (const auto &[name, bytes] : kTaking) {
+      if (x.name == "call" && x.operands.starts_with(name)) return bytes;
     }
     isa::StackUse use = isa::stack_use(layout_.bytes(b_, s));
     bool adds = use.target == isa::kStackPointer && use.source == isa::kStackPointer;
@@ -265,7 +267,8 @@ class Verifier {
         continue;
       }
       kept.note(x, moved, touched);
-      touched |= d->writes;
+      bool keeps_registers = x.name == "call" && x.operands.starts_with("__chord_meter_");
+      touched |= !keeps_registers ? d->writes : x.operands.ends_with("_flags") ? 0 : isa::all_flags();
       if (kept.puts_back(x, moved)) touched &= ~d->writes;
       moved += moves_of(s);
       saves = saves || x.name.starts_with("push");

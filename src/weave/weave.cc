@@ -85,6 +85,8 @@ class UnitWriter {
     personalities_.insert(woven.personalities.begin(), woven.personalities.end());
     map.plan = plan.counters;
     map.held = plan.held;
+    map.metrics = plan.metrics;
+    map.metrics_in_records = !plan.metrics.empty() && plan.contexts != nullptr;
     map.marks = std::move(woven.marks);
     std::vector<std::string> spots;
     for (SpotWriter::Placed &spot : woven.spots) {

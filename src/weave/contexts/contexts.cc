@@ -9,6 +9,7 @@
 #include "isa/code_text.h"
 #include "isa/contexts.h"
 #include "weave/exits/early_ends.h"
+#include "weave/metrics/metric_sums.h"
 #include "weave/plan/labels.h"
 #include "weave/paths/path_registers.h"
 
@@ -299,8 +300,9 @@ std::string plan_context_records(const ProcedureFacts &facts, ProcedurePlan &pla
 std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan) {
   if (!plan.contexts) return {};
   const ContextWeaving &contexts = *plan.contexts;
+  if (!record_fits(record_words(plan), contexts.sites)) return "what is measured in it is too much for the record of a context";
   for (const ContextProbe &p : contexts.probes) {
-    int64_t slot = slot_offset(plan.counters.words(), p.call);
+    int64_t slot = slot_offset(record_words(plan), p.call);
     if (p.role == Role::calls)
       plan.pieces.push_back({p.site, core::kNone, isa::name_call(p.site.record, slot, p.site.live, facts.options().position_independent), Effect::none, 0, Turn::last});
     if (p.role == Role::calls || p.role == Role::enters) continue;
@@ -327,7 +329,7 @@ bool record_fits(size_t counters, size_t sites) {
 std::string context_record_text(const RecordPlacer &placer, const ProcedureFacts &facts, const ProcedurePlan &plan) {
   if (!plan.contexts) return {};
   const uint32_t n = facts.n, slots = plan.contexts->sites;
-  size_t count = plan.counters.words();
+  size_t count = record_words(plan);
   const bool shared = facts.options().position_independent;
   std::string out = shared ? "" : counters_text(placer, context_id_label(n), 1, isa::CounterPlace::Kind::thread_local_exec);
   std::string id = shared ? "0, 0" : context_id_label(n) + "@tpoff, -1";

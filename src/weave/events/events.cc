@@ -8,8 +8,8 @@
 #include "core/increments.h"
 #include "core/order.h"
 #include "core/spanning_tree.h"
+#include "format/costs.h"
 #include "isa/code_text.h"
-#include "weave/events/costs.h"
 #include "weave/events/event_kinds.h"
 #include "weave/plan/labels.h"
 
@@ -378,7 +378,7 @@ std::string plan_events(const ProcedureFacts &facts, ProcedurePlan &plan) {
   if (placement == Placement::paths || placement == Placement::chosen_paths) return {};  // whose probes leave no room for others
   const Options &options = facts.options();
   std::vector<int64_t> costs;
-  if (!options.costs.empty()) costs = instruction_costs(options.costs, facts.map, facts.in.map);
+  if (!options.costs.empty()) costs = format::instruction_costs(options.costs, facts.map, facts.in.map);
   std::string why_not;
   std::optional<std::vector<Probe>> probes = EventPlanner(facts, plan, std::move(costs)).run(why_not);
   if (!probes) return why_not;

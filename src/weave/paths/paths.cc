@@ -10,6 +10,8 @@
 #include "core/path_numbering.h"
 #include "format/path_selection.h"
 #include "isa/code_text.h"
+#include "isa/meters.h"
+#include "weave/metrics/meters.h"
 #include "weave/paths/expected_path.h"
 #include "weave/plan/labels.h"
 #include "weave/paths/path_registers.h"
@@ -62,6 +64,7 @@ struct PathWeaving {
   std::vector<PathProbe> probes;   // in the order of execution where several stand at one place
   std::vector<uint32_t> above;     // instructions whose operands move with a widened frame
   std::vector<Replacement> moved;  // and these operands
+  bool metered = false;
 };
 
 class PathPlanner {
@@ -71,6 +74,7 @@ class PathPlanner {
         graph_(facts.graph), site_(facts.sites.edge), forced_(p_.edges.size()), n_(facts.n), frame_(facts.frame()) {
     place_.kind = options_.counters;
     place_.label = counters_label(n_);
+    sums_.label = metrics_label(n_);
     numbers_label_ = numbers_label(n_);
   }
 
@@ -95,6 +99,9 @@ class PathPlanner {
     if (!choose_holder(why_not)) return std::nullopt;
     if (why_not = missing_site(); !why_not.empty()) return std::nullopt;
     if (why_not = lost_slot(); !why_not.empty()) return std::nullopt;
+    metered_ = reads_clock(options_) && !options_.context && options_.chosen == nullptr && !out_.plan.paths.by_number &&
+               can_be_metered(facts_, facts_.sites);
+    out_.metered = metered_;
     emit();
     fill_plan();
     return std::move(out_);
@@ -330,11 +337,14 @@ class PathPlanner {
       if (!snippet.text.empty()) whole.parts.push_back({std::move(snippet), effect, amount});
     };
     auto set = [&](int64_t value) { put(isa::set_path(h, value, live), Effect::path_set, value); };
+    if (enters && metered_) put(isa::enter_meter(sums_, live), Effect::none, 0);
+    if (is_landing(x.from) && metered_) put(isa::restart_meter(live), Effect::none, 0);
     if (enters) set(probes_.initial + (probe.ends ? 0 : probe.add));
     if (is_landing(x.from)) set(start_at(x.from) + (probe.ends ? 0 : probe.add));
     if (probe.ends) {
       isa::CounterPlace place = place_;
       place.index = h.kind == PathHolder::Kind::none ? constant_index(probe) : probe.add;
+      if (metered_) put(isa::meter_path(h, sum_of_paths(place.index), live, leaves), Effect::none, 0);
       if (counts_[e]) put(count(e, h, place, live), Effect::path_count, place.index);
       if (restarts_[e] && !is_landing(x.to)) {
         set(probe.restart);
@@ -346,6 +356,12 @@ class PathPlanner {
     if (h.widens_frame() && enters) whole.role = PathProbe::Role::enters;
     if (h.widens_frame() && leaves && !enters) whole.role = PathProbe::Role::leaves;
     if (!whole.parts.empty() || whole.role != PathProbe::Role::inside) out_.probes.push_back(std::move(whole));
+  }
+
+  isa::CounterPlace sum_of_paths(int64_t number) const {
+    isa::CounterPlace place = sums_;
+    place.index = kFirstPathSum + number;
+    return place;
   }
 
   isa::Snippet count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
@@ -406,7 +422,8 @@ class PathPlanner {
   std::vector<bool> forced_;  // by edge: ends a path in any case
   uint32_t n_;
   const assembly::StackFrame &frame_;
-  isa::CounterPlace place_;
+  isa::CounterPlace place_, sums_;
+  bool metered_ = false;  // what each path takes is measured
   std::string numbers_label_;
   std::optional<core::PathNumbering> numbering_;
   core::PathProbes probes_;
@@ -469,6 +486,7 @@ std::string plan_paths(const ProcedureFacts &facts, ProcedurePlan &plan) {
   plan.restores.merge(own.restores);
   plan.note = path_note(*paths);
   plan.counters = std::move(paths->plan);
+  if (paths->metered) add_clock_sums(options, true, plan);
   plan.is_counted = true;
   plan.holder = paths->holder;
   plan.above = std::move(paths->above);

@@ -13,6 +13,8 @@ std::string numbers_label(uint32_t n) { return fmt::format(".Lchord_u{}", n); }
 std::string record_label(uint32_t n) { return fmt::format(".Lchord_p{}", n); }
 std::string totals_label(uint32_t n) { return fmt::format(".Lchord_i{}", n); }
 std::string totals_record_label(uint32_t n) { return fmt::format(".Lchord_q{}", n); }
+std::string metrics_label(uint32_t n) { return fmt::format(".Lchord_v{}", n); }
+std::string metrics_record_label(uint32_t n) { return fmt::format(".Lchord_o{}", n); }
 std::string personality_label(const std::string &personality) { return "__chord_personality." + personality; }
 
 }  // namespace chord::weave

@@ -19,6 +19,9 @@ std::string record_label(uint32_t n);
 // Totals of calls (weave/events/brackets.h) and their record.
 std::string totals_label(uint32_t n);
 std::string totals_record_label(uint32_t n);
+// Sums of metrics (weave/metrics/metric_sums.h) and their record.
+std::string metrics_label(uint32_t n);
+std::string metrics_record_label(uint32_t n);
 
 // The routine that stands in for `personality`.
 std::string personality_label(const std::string &personality);

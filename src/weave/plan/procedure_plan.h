@@ -53,6 +53,8 @@ struct ProcedurePlan {
   std::vector<Replacement> moved;  // and these operands
   std::set<uint32_t> restores;     // edges out whose stub must put unwind rules back
 
+  std::vector<format::MetricSums> metrics;  // in the order they lie in memory (weave/metrics/metric_sums.h)
+
   std::string note;               // at each fragment's end, for the runtime
   std::vector<std::string> ties;  // records besides its own that live as long as the procedure
   std::string no_paths;           // why its paths, or contexts, are not counted

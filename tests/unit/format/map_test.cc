@@ -124,6 +124,24 @@ TEST(Map, IndexesOutOfRangeAreRefused) {
   EXPECT_NE(decode_maps(encode_map(map)).error.find("a counter is out of range"), std::string::npos);
 }
 
+TEST(Map, MetricsOfWhatIsNotThereAreRefused) {
+  UnitMap map = Sampler(3).map();
+  map.procedures.clear();
+  Procedure &p = map.procedures.emplace_back();
+  p.name = "f";
+  p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}};
+  p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}, {0, 1, EdgeKind::enter, 0, 0}};
+  p.metrics = {{"tsc", SumsOf::procedure, {}}, {"tsc", SumsOf::total, {}}};
+  EXPECT_EQ(decode_maps(encode_map(map)).error, "");
+  EXPECT_EQ(p.metric_words(), 2u);
+  p.metrics.push_back({"sim:l1d", SumsOf::instructions, {0}});
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("an instruction of a metric is out of range"), std::string::npos);
+  p.metrics.back() = {"tsc", SumsOf::paths, {}};
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("a metric is of paths, and they are not counted"), std::string::npos);
+  p.metrics.back() = {"tsc", static_cast<SumsOf>(9), {}};
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("a metric's sums are of nothing there is"), std::string::npos);
+}
+
 TEST(Map, ChosenPathsSurviveAndAreChecked) {
   UnitMap map = Sampler(3).map();
   map.procedures.clear();

@@ -156,6 +156,13 @@ class Sampler {
     }
     for (uint32_t i = below(3); i > 0; --i) p.plan.never.push_back(below(edges));
     if (below(3) == 0) p.plan.called = below(edges);
+    for (uint32_t i = below(3); i > 0; --i) {
+      MetricSums &sums = p.metrics.emplace_back();
+      sums.metric = "metric" + std::to_string(i);
+      sums.of = below(2) != 0 ? SumsOf::instructions : SumsOf::procedure;
+      for (uint32_t at = below(4); sums.of == SumsOf::instructions && at < instructions; at += 1 + below(4)) sums.instructions.push_back(at);
+      p.metrics_in_records = below(2) != 0;
+    }
   }
 
   std::mt19937_64 random_;

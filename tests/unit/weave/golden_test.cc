@@ -72,6 +72,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   options.paths = GetParam().starts_with("paths_");
   options.context = GetParam().starts_with("contexts_");
   options.coverage = GetParam().starts_with("coverage_");
+  if (GetParam().find("metrics") != std::string::npos) options.metrics = {{"tsc", "tsc"}};
   Woven woven = weave_unit(unit, options, around);
   // "# left alone NAME: why" lines say which procedures are not woven; all others are.
   for (const format::Procedure &p : woven.map.procedures) EXPECT_EQ(p.skipped, left_alone(source.text, p.name)) << p.name;

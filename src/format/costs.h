@@ -1,4 +1,5 @@
-// What each instruction costs, by rules in a file: the events of the kind `cost`.
+// What each instruction costs, by rules in a file (Weinberger's cost tables): the events of the kind `cost` while a program runs
+// (`--events=FILE`), and, from exact counts, the metric `cost` after it has run (`chord report --cost=FILE`).
 //
 //     default 1
 //     class load 3              # by what an instruction does
@@ -17,7 +18,7 @@
 
 #include "format/map.h"
 
-namespace chord::weave {
+namespace chord::format {
 
 struct CostRule {
   enum class About : uint8_t { everything, doing, mnemonic, function, line } about = About::everything;
@@ -31,7 +32,7 @@ struct CostRule {
 std::vector<CostRule> read_costs(std::string_view text, const std::string &name);
 
 // By instruction of the procedure, which is of the unit `map`.
-std::vector<int64_t> instruction_costs(const std::vector<CostRule> &rules, const format::Procedure &procedure,
-                                       const format::UnitMap &map);
+std::vector<int64_t> instruction_costs(const std::vector<CostRule> &rules, const Procedure &procedure,
+                                       const UnitMap &map);
 
-}  // namespace chord::weave
+}  // namespace chord::format

@@ -1,4 +1,4 @@
-#include "weave/events/costs.h"
+#include "format/costs.h"
 
 #include <fmt/core.h>
 #include <fnmatch.h>
@@ -10,7 +10,7 @@
 
 #include "base/diagnostics.h"
 
-namespace chord::weave {
+namespace chord::format {
 namespace {
 
 using About = CostRule::About;
@@ -97,7 +97,7 @@ bool names_file(std::string_view path, std::string_view name) {
   return path.size() == name.size() || path[path.size() - name.size() - 1] == '/';
 }
 
-bool matches(const CostRule &rule, const format::Instruction &in, const std::string &function, const format::UnitMap &map) {
+bool matches(const CostRule &rule, const Instruction &in, const std::string &function, const UnitMap &map) {
   switch (rule.about) {
     case About::everything: return true;
     case About::doing: return (in.traits & rule.traits) != 0;
@@ -128,10 +128,10 @@ std::vector<CostRule> read_costs(std::string_view text, const std::string &name)
   return rules;
 }
 
-std::vector<int64_t> instruction_costs(const std::vector<CostRule> &rules, const format::Procedure &procedure,
-                                       const format::UnitMap &map) {
+std::vector<int64_t> instruction_costs(const std::vector<CostRule> &rules, const Procedure &procedure,
+                                       const UnitMap &map) {
   std::vector<int64_t> costs;
-  for (const format::Instruction &in : procedure.instructions) {
+  for (const Instruction &in : procedure.instructions) {
     const CostRule *best = nullptr;
     for (const CostRule &rule : rules) {
       if ((best == nullptr || rule.about >= best->about) && matches(rule, in, procedure.name, map)) best = &rule;
@@ -141,4 +141,4 @@ std::vector<int64_t> instruction_costs(const std::vector<CostRule> &rules, const
   return costs;
 }
 
-}  // namespace chord::weave
+}  // namespace chord::format

@@ -1,0 +1,363 @@
+// Meters: what of a thread's clock each activation took itself, and with all it called (weave/metrics/meters.h).
+//
+// A thread has one reading, `base`: the activation that runs has taken now - base since its last sum was made. An activation that
+// is entered keeps, on a stack beside the thread's own, what its caller had taken so far, and gives it back when it
+// ends: base = now - that. So callees are excluded, and every tick between the first entry and the last exit is in exactly one sum.
+// Activations whose frames are gone (longjmp, exceptions, threads that end) are settled when that is noticed; those that run at a
+// cut are settled and go on.
+//
+// Signal handlers may run between any two instructions. So `base` only changes by additions of one instruction each, and a place is
+// taken before it is filled and emptied before it is given back: one without sums is not open yet.
+#include "runtime.h"
+
+// What woven code calls; every register is kept and, by what is called so with _flags behind it, flags.
+//   __chord_meter_enter        offset of the activation's sums from the thread pointer, above the return address
+//   __chord_meter_enter_at     their address
+//   __chord_meter_leave        nothing; like all that follow it is called from 128 bytes lower than where the activation stands
+//   __chord_meter_path         the number of a path that has ended and, above the return address, offset of the paths' sums
+//   __chord_meter_path_leave   the same, on the way out
+//   __chord_meter_restart      nothing: a path begins that no other has ended before
+// An entry has four words: stack pointer where it was entered, sums, what its caller had taken, total minus clock.
+asm(R"(
+	.pushsection .text
+	.macro __chord_read_clock
+	rdtsc
+	shlq $32, %rdx
+	orq %rdx, %rax
+	movq __chord_meter@gottpoff(%rip), %rcx
+	movq %fs:(%rcx), %rdx
+	.endm
+
+	.macro __chord_meter_routine name, flags
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	endbr64
+	.if \flags
+	pushfq
+	.cfi_adjust_cfa_offset 8
+	.endif
+	__chord_push rax, rcx, rdx, rdi, rsi
+	.endm
+
+	.macro __chord_meter_return flags, arguments
+	__chord_pop rsi, rdi, rdx, rcx, rax
+	.if \flags
+	popfq
+	.cfi_adjust_cfa_offset -8
+	.endif
+	ret $\arguments
+	.endm
+
+	# On to `slow` with %rdi, %rsi and every other register kept.
+	.macro __chord_ask slow, flags
+	__chord_push r8, r9, r10, r11, rbp
+	movq %rsp, %rbp
+	.cfi_def_cfa_register rbp
+	.cfi_offset rbp, -88-8*\flags
+	andq $-16, %rsp
+	call \slow
+	movq %rbp, %rsp
+	.cfi_def_cfa_register rsp
+	__chord_pop rbp, r11, r10, r9, r8
+	.cfi_restore rbp
+	.endm
+
+	.macro __chord_enter_routine name, here, flags
+	__chord_meter_routine \name, \flags
+	__chord_read_clock
+	movq 48+8*\flags(%rsp), %rdi
+	.if \here
+	addq %fs:0, %rdi
+	.endif
+	leaq 56+8*\flags(%rsp), %rsi
+	cmpq %fs:8(%rcx), %rdx
+	je 1f
+	addq $32, %fs:(%rcx)
+	movq %rsi, (%rdx)
+	.if \here
+	movq 8(%rdi), %rsi
+	subq %rax, %rsi
+	movq %rsi, 24(%rdx)
+	.endif
+	subq %fs:16(%rcx), %rax
+	movq %rax, 16(%rdx)
+	.if \here == 0
+	orq $1, %rdi
+	.endif
+	movq %rdi, 8(%rdx)
+	addq %rax, %fs:16(%rcx)
+2:	__chord_meter_return \flags, 8
+	.cfi_adjust_cfa_offset 40+8*\flags
+1:	movl $\here, %edx
+	__chord_ask __chord_meter_enter_slowly, \flags
+	jmp 2b
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	# `sum`: adds what was taken to its sum, and leaves it in %rax; %rdi: the activation's sums; %rdx: behind its entry.
+	.macro __chord_leave_routine name, arguments, sum, flags
+	__chord_meter_routine \name, \flags
+	__chord_read_clock
+	leaq 176+\arguments+8*\flags(%rsp), %rsi
+	testq %rdx, %rdx
+	je 1f
+	cmpq %rsi, -32(%rdx)
+	jne 1f
+	movq -24(%rdx), %rdi
+	testb $1, %dil
+	jne 3f
+	movq -8(%rdx), %rsi
+	addq %rax, %rsi
+	movq %rsi, 8(%rdi)
+3:	andq $-2, %rdi
+	movq $0, -24(%rdx)
+	subq %fs:16(%rcx), %rax
+	\sum \flags
+	subq -16(%rdx), %rax
+	addq %rax, %fs:16(%rcx)
+	subq $32, %fs:(%rcx)
+2:	__chord_meter_return \flags, \arguments
+	.cfi_adjust_cfa_offset 40+8*\flags
+1:	movq %rsi, %rdi
+	__chord_ask __chord_meter_leave_slowly, \flags
+	jmp 2b
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	.macro __chord_add_to_own flags
+	addq %rax, (%rdi)
+	.endm
+	.macro __chord_add_to_path flags
+	movq 56+8*\flags(%rsp), %rdi
+	movq 48+8*\flags(%rsp), %rsi
+	leaq (%rsi,%rdi,8), %rdi
+	addq %rax, %fs:(%rdi)
+	.endm
+
+	.macro __chord_path_routine name, flags
+	__chord_meter_routine \name, \flags
+	__chord_read_clock
+	subq %fs:16(%rcx), %rax
+	__chord_add_to_path \flags
+	addq %rax, %fs:16(%rcx)
+	__chord_meter_return \flags, 16
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	.macro __chord_restart_routine name, flags
+	__chord_meter_routine \name, \flags
+	__chord_read_clock
+	testq %rdx, %rdx
+	je 2f
+	movq -24(%rdx), %rdi
+	andq $-2, %rdi
+	je 2f
+	subq %fs:16(%rcx), %rax
+	addq %rax, (%rdi)
+	addq %rax, %fs:16(%rcx)
+2:	__chord_meter_return \flags, 0
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	__chord_enter_routine __chord_meter_enter, 1, 0
+	__chord_enter_routine __chord_meter_enter_flags, 1, 1
+	__chord_enter_routine __chord_meter_enter_at, 0, 0
+	__chord_leave_routine __chord_meter_leave, 0, __chord_add_to_own, 0
+	__chord_leave_routine __chord_meter_leave_flags, 0, __chord_add_to_own, 1
+	__chord_leave_routine __chord_meter_path_leave, 16, __chord_add_to_path, 0
+	__chord_leave_routine __chord_meter_path_leave_flags, 16, __chord_add_to_path, 1
+	__chord_path_routine __chord_meter_path, 0
+	__chord_path_routine __chord_meter_path_flags, 1
+	__chord_restart_routine __chord_meter_restart, 0
+	__chord_restart_routine __chord_meter_restart_flags, 1
+
+	.purgem __chord_meter_return
+	.purgem __chord_path_routine
+	.purgem __chord_restart_routine
+	.purgem __chord_read_clock
+	.purgem __chord_meter_routine
+	.purgem __chord_ask
+	.purgem __chord_enter_routine
+	.purgem __chord_leave_routine
+	.purgem __chord_add_to_own
+	.purgem __chord_add_to_path
+	.popsection
+)");
+
+extern "C" const char __chord_text_metrics, __chord_text_metrics_end;  // made by group_runtime.py
+// Defined by woven code.
+extern "C" int64_t __chord_meter_place() __attribute__((visibility("hidden")));
+extern "C" uint64_t __chord_clock[2] __attribute__((visibility("hidden")));
+
+namespace chord::runtime {
+namespace {
+
+// The lowest bit of `sums` says that there is no total behind the first.
+struct Entry {
+  uint64_t key;
+  uint64_t sums;
+  uint64_t outer;
+  uint64_t total_base;
+};
+struct Meter {
+  Entry *top, *end;  // null: none yet
+  uint64_t base;
+  Entry *bottom;
+};
+static_assert(sizeof(Entry) == 32 && sizeof(Meter) == 8 * CHORD_METER_WORDS);
+
+constexpr size_t first_bytes = 64 * 1024;
+
+uint64_t read_clock() {
+  uint32_t low, high;
+  asm volatile("rdtsc" : "=a"(low), "=d"(high));
+  return static_cast<uint64_t>(high) << 32 | low;
+}
+
+uint64_t nanoseconds() {
+  timespec now;
+  kernel(SYS_clock_gettime, CLOCK_MONOTONIC, arg(&now));
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
+}
+
+// When the process, or the counting in it, began.
+uint64_t began_ticks, began_ns;
+
+Meter &meter_of(const char *pointer) { return *reinterpret_cast<Meter *>(const_cast<char *>(pointer) + __chord_meter_place()); }
+
+uint64_t *sums_of(const Entry &entry) { return reinterpret_cast<uint64_t *>(entry.sums & ~uint64_t{1}); }
+
+void settle_total(const Entry &entry, uint64_t now) {
+  if ((entry.sums & 1) == 0) sums_of(entry)[1] = entry.total_base + now;
+}
+
+// Twice as large. The old one is kept: a signal handler below us may be using it.
+bool grow(Meter &meter) {
+  size_t used = reinterpret_cast<char *>(meter.end) - reinterpret_cast<char *>(meter.bottom);
+  size_t bytes = used == 0 ? first_bytes : 2 * used;
+  auto *fresh = static_cast<Entry *>(map_pages(bytes));
+  if (fresh == nullptr) return false;
+  if (used == 0) fresh[0] = {};  // the lowest place is never used: a look below the top always finds one
+  for (size_t i = 0; i < used / sizeof(Entry); ++i) fresh[i] = meter.bottom[i];
+  size_t depth = used == 0 ? 1 : static_cast<size_t>(meter.top - meter.bottom);
+  meter.bottom = fresh;
+  meter.end = fresh + bytes / sizeof(Entry);
+  meter.top = fresh + depth;
+  return true;
+}
+
+void close_top(Meter &meter, uint64_t now) {
+  Entry &entry = meter.top[-1];
+  if (entry.sums != 0) {
+    settle_total(entry, now);
+    uint64_t taken = now - meter.base;
+    *sums_of(entry) += taken;
+    meter.base += taken - entry.outer;
+    entry.sums = 0;
+  }
+  __atomic_store_n(&meter.top, meter.top - 1, __ATOMIC_RELAXED);
+}
+
+}  // namespace
+
+// The stack is full, or there is none yet.
+extern "C" CHORD_SHARED void __chord_meter_enter_slowly(uint64_t *sums, uint64_t key, uint64_t has_total) {
+  Instance *running = instance();
+  if (running == nullptr) return;
+  Meter &meter = meter_of(thread_pointer());
+  if (!grow(meter)) {
+    running->notes |= note_out_of_memory;
+    return;
+  }
+  uint64_t now = read_clock();
+  bool first = meter.top == meter.bottom + 1;
+  Entry &entry = *meter.top++;
+  entry = {key, reinterpret_cast<uint64_t>(sums) | (has_total != 0 ? 0 : 1), first ? 0 : now - meter.base, has_total != 0 ? sums[1] - now : 0};
+  meter.base = now;
+}
+
+// It is not on top: those above were left in a way that nobody noticed, or it was entered on another stack, or before there was memory.
+extern "C" CHORD_SHARED void __chord_meter_leave_slowly(uint64_t key) {
+  Instance *running = instance();
+  if (running == nullptr) return;
+  Meter &meter = meter_of(thread_pointer());
+  Entry *entry = meter.top;
+  while (entry > meter.bottom + 1 && entry[-1].key != key) --entry;
+  running->notes |= note_calls_unmeasured;
+  if (meter.bottom == nullptr || entry <= meter.bottom + 1) return;
+  uint64_t now = read_clock();
+  while (meter.top >= entry) close_top(meter, now);
+}
+
+namespace {
+
+void leave_frames(Instance &, uint64_t stack_pointer) {
+  Meter &meter = meter_of(thread_pointer());
+  if (meter.bottom == nullptr) return;
+  uint64_t now = read_clock();
+  while (meter.top > meter.bottom + 1 && meter.top[-1].key <= stack_pointer) close_top(meter, now);
+}
+
+// What the activation that runs has taken since, and what those that called it had taken before.
+void settle(const Module &, const Thread &thread) {
+  uint64_t now = read_clock();
+  __chord_clock[0] = now - began_ticks;
+  __chord_clock[1] = nanoseconds() - began_ns;
+  Meter &meter = meter_of(thread.pointer);
+  if (meter.bottom == nullptr) return;
+  uint64_t taken = now - meter.base;
+  for (Entry *entry = meter.top; entry-- > meter.bottom + 1;) {
+    if (entry->sums == 0) continue;
+    *sums_of(*entry) += taken;
+    settle_total(*entry, now);
+    taken = entry->outer;
+    entry->outer = 0;
+  }
+  meter.base = now;
+}
+
+// The calling thread's activations go on; what they took before is not counted.
+void restart(Instance &instance) {
+  began_ticks = read_clock();
+  began_ns = nanoseconds();
+  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
+    Meter &meter = meter_of(thread->pointer);
+    meter.base = began_ticks;
+    for (Entry *entry = meter.top; meter.bottom != nullptr && entry-- > meter.bottom + 1;) {
+      entry->outer = 0;
+      entry->total_base = 0 - began_ticks;
+    }
+  }
+}
+
+void begin(Instance &, char **) {
+  began_ticks = read_clock();
+  began_ns = nanoseconds();
+}
+
+void give_up_meter(Instance &, Thread &thread) {
+  Meter &meter = meter_of(thread.pointer);
+  if (meter.bottom == nullptr) return;
+  unmap_pages(meter.bottom, static_cast<size_t>(reinterpret_cast<char *>(meter.end) - reinterpret_cast<char *>(meter.bottom)));
+  meter = {};
+}
+
+}  // namespace
+
+extern "C" CHORD_SHARED constexpr ModeHooks __chord_mode_metrics = {.text = &__chord_text_metrics,
+                                                                    .text_end = &__chord_text_metrics_end,
+                                                                    .begin = begin,
+                                                                    .end_thread = give_up_meter,
+                                                                    .settle = settle,
+                                                                    .restart = restart,
+                                                                    .leave_frames = leave_frames};
+
+}  // namespace chord::runtime

@@ -1,0 +1,56 @@
+#include "format/metrics.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+
+namespace chord::format {
+namespace {
+
+bool continues(std::string_view part) { return !part.empty() && part[0] >= '0' && part[0] <= '9'; }
+
+std::vector<std::string> split(std::string_view list) {
+  std::vector<std::string> parts;
+  for (size_t at = 0; at <= list.size();) {
+    size_t end = std::min(list.find(',', at), list.size());
+    std::string_view part = list.substr(at, end - at);
+    if (continues(part) && !parts.empty()) {
+      parts.back() += "," + std::string(part);
+    } else {
+      parts.emplace_back(part);
+    }
+    at = end + 1;
+  }
+  return parts;
+}
+
+}  // namespace
+
+const std::vector<MetricKind> &metric_kinds() {
+  static const std::vector<MetricKind> kKinds = {{"tsc", "ticks", "time-stamp counter"}, {"time", "ns", "the same in nanoseconds"}};
+  return kKinds;
+}
+
+const MetricKind *find_metric_kind(std::string_view name) {
+  for (const MetricKind &kind : metric_kinds()) {
+    bool family = kind.name.ends_with(':');
+    if (family ? name.starts_with(kind.name) && name.size() > kind.name.size() : name == kind.name) return &kind;
+  }
+  return nullptr;
+}
+
+std::optional<std::vector<MetricRequest>> parse_metrics(std::string_view list, std::string &error) {
+  std::vector<MetricRequest> requests;
+  for (std::string &text : split(list)) {
+    std::string name = text.substr(0, text.find('='));
+    if (name.empty()) error = "a metric without a name";
+    if (error.empty() && find_metric_kind(name) == nullptr) error = fmt::format("{}: no such metric", name);
+    bool twice = std::any_of(requests.begin(), requests.end(), [&](const MetricRequest &r) { return r.name == name; });
+    if (error.empty() && twice) error = fmt::format("{}: asked for twice", name);
+    if (!error.empty()) return std::nullopt;
+    requests.push_back({std::move(name), std::move(text)});
+  }
+  return requests;
+}
+
+}  // namespace chord::format

@@ -1,0 +1,72 @@
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+#include "isa/meters.h"
+#include "isa/x86_64_registers.h"
+#include "isa/x86_64_text.h"
+
+namespace chord::isa {
+namespace {
+
+constexpr const char *kPushed = "\t.cfi_adjust_cfa_offset 8\n";
+
+// Of each routine there is another that keeps flags.
+std::string call(const char *routine, int taken, Resources live) {
+  std::string text = fmt::format("\tcall\t{}{}\n", routine, (live & kFlags) != 0 ? "_flags" : "");
+  return taken == 0 ? text : text + fmt::format("\t.cfi_adjust_cfa_offset {}\n", -taken);
+}
+
+// Around what may stand anywhere: it keeps the red zone.
+Snippet apart(const std::string &text, unsigned price) {
+  Snippet s;
+  s.moves_stack = true;
+  s.price = price + 2;
+  s.text = move_stack(-kRedZone) + text + move_stack(kRedZone);
+  return s;
+}
+
+}  // namespace
+
+Snippet enter_meter(const AnyPlace &sums, Resources live) {
+  Snippet s;
+  s.moves_stack = true;
+  if (const auto *here = std::get_if<CounterPlace>(&sums)) {
+    s.price = 2;
+    s.text = fmt::format("\tpushq\t${}@tpoff+{}\n", here->label, 8 * here->index) + kPushed + call("__chord_meter_enter", 8, live);
+    return s;
+  }
+  const RecordPlace &record = std::get<RecordPlace>(sums);
+  const PathHolder &h = record.holder;
+  std::string from = h.kind == PathHolder::Kind::slot ? fmt::format("{}({})", h.displacement, reg(h.base)) : reg(h.reg);
+  s.price = 3;
+  s.text = fmt::format("\tpushq\t{}\n", from) + kPushed + fmt::format("\taddq\t${},(%rsp)\n", CHORD_CONTEXT_COUNTERS + 8 * record.index) +
+           call("__chord_meter_enter_at", 8, 0);  // contexts are entered with dead flags
+  return s;
+}
+
+// Clear of what was popped, of which unwind rules may still say that it is there.
+Snippet leave_meter(Resources live) { return apart(call("__chord_meter_leave", 0, live), 1); }
+
+Snippet meter_path(const PathHolder &h, const CounterPlace &sums, Resources live, bool leaves) {
+  std::string number = "$0";
+  if (h.kind == PathHolder::Kind::slot) {
+    number = fmt::format("{}({})", h.displacement + (h.base == kStackPointer ? kRedZone : 0), reg(h.base));
+  } else if (h.kind != PathHolder::Kind::none) {
+    number = reg(h.reg);
+  }
+  std::string text = fmt::format("\tpushq\t{}\n", number) + kPushed + fmt::format("\tpushq\t${}@tpoff+{}\n", sums.label, 8 * sums.index) + kPushed +
+                     call(leaves ? "__chord_meter_path_leave" : "__chord_meter_path", 16, live);
+  return apart(text, 3);
+}
+
+Snippet restart_meter(Resources live) { return apart(call("__chord_meter_restart", 0, live), 1); }
+
+std::string meter_text() {
+  return fmt::format(
+      "\t.section .tbss.{0},\"awTG\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n"
+      "\t.section .text.{2},\"axG\",@progbits,{0},comdat\n\t.weak {2}\n\t.hidden {2}\n\t.type {2},@function\n"
+      "{2}:\n\t.cfi_startproc\n\tendbr64\n\tmovq {0}@gottpoff(%rip),%rax\n\tret\n\t.cfi_endproc\n\t.size {2},.-{2}\n",
+      CHORD_METER_SYMBOL, 8 * CHORD_METER_WORDS, CHORD_METER_PLACE_SYMBOL);
+}
+
+}  // namespace chord::isa
