@@ -12,6 +12,7 @@
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "weave/events/event_kinds.h"
+#include "weave/sim/model_choice.h"
 
 namespace chord::driver {
 namespace {
@@ -162,6 +163,11 @@ void choose_metrics(const Word &word, weave::Options &options) {
     for (const format::MetricKind &kind : format::metric_kinds()) known += fmt::format("{}{}", known.empty() ? "" : ", ", kind.name);
     throw base::UsageError(fmt::format("{}={}: {}", word.name, word.value, error), "there are: " + known);
   }
+  options.models = {};
+  for (const format::MetricRequest &m : *metrics) {
+    if (weave::names_model(m.name)) weave::choose_model(m.text, options.models);
+  }
+  weave::check_models(options.models);
   options.metrics = *std::move(metrics);
 }
 

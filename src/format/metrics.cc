@@ -27,7 +27,10 @@ std::vector<std::string> split(std::string_view list) {
 }  // namespace
 
 const std::vector<MetricKind> &metric_kinds() {
-  static const std::vector<MetricKind> kKinds = {{"tsc", "ticks", "time-stamp counter"}, {"time", "ns", "the same in nanoseconds"}};
+  static const std::vector<MetricKind> kKinds = {{"tsc", "ticks", "time-stamp counter"},
+                                                 {"time", "ns", "the same in nanoseconds"},
+                                                 {"sim:l1d", "misses", "misses of a modelled first-level data cache"},
+                                                 {"sim:l2", "misses", "misses of a modelled second-level cache"}};
   return kKinds;
 }
 

@@ -91,7 +91,7 @@ bool is_stack_slot(const Decoded &decoded);
 // What an instruction does with addresses, as far as it concerns the stack. Registers
 // by number; kNoRegister for none.
 inline constexpr unsigned kNoRegister = 16;
-inline constexpr unsigned kStackPointer = 4, kFramePointer = 5;
+inline constexpr unsigned kStackPointer = 4, kFramePointer = 5, kStringSource = 6, kStringTarget = 7;
 struct StackUse {
   // The explicit memory operand, lea's included.
   unsigned base = kNoRegister;

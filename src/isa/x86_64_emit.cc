@@ -148,7 +148,9 @@ Snippet with_saved(Resources live, unsigned count, Resources pinned, Body body) 
   return s;
 }
 
-// The addition with all live flags kept in %rax, which is itself kept in `holder`
+}  // namespace
+
+// The snippet with all live flags kept in %rax, which is itself kept in `holder`
 // (or dead, if there is none). lahf and sahf carry all flags but overflow; adding 127
 // to a byte that is 1 or 0 brings that one back.
 void keep_flags(Snippet &s, Resources live, std::optional<unsigned> holder) {
@@ -162,8 +164,6 @@ void keep_flags(Snippet &s, Resources live, std::optional<unsigned> holder) {
   around("\tlahf\n", "\tsahf\n");
   if (holder) around(fmt::format("\tmovq\t%rax,{}\n", reg(*holder)), fmt::format("\tmovq\t{},%rax\n", reg(*holder)));
 }
-
-}  // namespace
 
 Resources call_reads() {
   return general(rdi) | general(rsi) | general(rdx) | general(rcx) | general(r8) | general(r9) | general(rax) |

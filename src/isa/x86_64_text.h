@@ -4,7 +4,10 @@
 #include <fmt/core.h>
 
 #include <array>
+#include <optional>
 #include <string>
+
+#include "isa/isa.h"
 
 namespace chord::isa {
 
@@ -25,5 +28,8 @@ inline std::string move_stack(int bytes) {
 }
 inline std::string push(unsigned r) { return fmt::format("\tpushq\t{}\n\t.cfi_adjust_cfa_offset 8\n", reg(r)); }
 inline std::string pop(unsigned r) { return fmt::format("\tpopq\t{}\n\t.cfi_adjust_cfa_offset -8\n", reg(r)); }
+
+// Puts around a snippet what keeps all live flags in %rax, which is itself kept in `holder` (or dead, if there is none).
+void keep_flags(Snippet &s, Resources live, std::optional<unsigned> holder);
 
 }  // namespace chord::isa

@@ -9,6 +9,8 @@
 #include "weave/metrics/meters.h"
 #include "weave/metrics/metric_sums.h"
 #include "weave/paths/paths.h"
+#include "weave/sim/model_choice.h"
+#include "weave/sim/models.h"
 #include "weave/trace/trace.h"
 
 namespace chord::weave {
@@ -20,6 +22,7 @@ bool keeps_contexts(const Options &o) { return o.context; }
 bool covers(const Options &o) { return o.coverage; }
 bool measures_calls(const Options &o) { return o.callsites; }
 bool traces(const Options &o) { return o.trace; }
+bool has_models(const Options &o) { return has_cache(o.models.data); }
 bool counts_events(const Options &o) { return o.events != 0; }
 bool checks_budgets(const Options &o) { return o.budget; }
 
@@ -35,6 +38,7 @@ constexpr Mode kModes[] = {
     {"counters", always, plan_counters, counter_record_text, counter_unit_text},
     {"events", counts_events, plan_events, event_ties_text, event_unit_text},
     {"meters", reads_clock, plan_meters, nullptr, meter_unit_text},
+    {"models", has_models, plan_models, nullptr, models_unit_text},
     {"metric sums", measures, plan_metric_sums, metric_record_text, nullptr},
     {"context calls", keeps_contexts, plan_context_calls, nullptr, context_unit_text},
 };
@@ -45,6 +49,7 @@ constexpr RuntimeGroup kGroups[] = {
     {"calls", measures_calls},
     {"budget", checks_budgets},
     {"trace", traces},
+    {"sim", has_models},
 };
 
 }  // namespace

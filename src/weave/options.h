@@ -1,6 +1,8 @@
 // What the user asked for, as far as weaving is concerned.
 #pragma once
 
+#include <chord_models.h>
+
 #include <cstdint>
 #include <memory>
 #include <string>
@@ -47,6 +49,7 @@ struct Options {
   uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
   bool trace = false;               // write down control flow, and count nothing (weave/trace/trace.h)
   std::vector<format::MetricRequest> metrics;  // what else is measured (format/metrics.h)
+  chord_models models = {};         // those among them that are of caches (weave/sim/model_choice.h)
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;

@@ -203,6 +203,8 @@ class HeldChecker {
       if (d.mnemonic == "pop" && (d.writes & reg_)) pushed = lent = false;
       lent = lent || (pushed && (d.writes & reg_));
       if (lent) continue;
+      // Probes of models compute the program's own addresses.
+      if (by_program() && d.mnemonic == "lea" && !(d.writes & reg_)) continue;
       // What probes save and put back is no use: on the stack, or %rax in another register.
       bool moves = d.mnemonic == "mov" && (d.traits & (isa::kLoad | isa::kStore)) == 0;
       if (moves && !kept && d.reads == reg_ && (reg_ & *isa::register_named("rax"))) {

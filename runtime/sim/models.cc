@@ -1,0 +1,230 @@
+// The caches of each thread (chord_models.h), and how woven code reaches them.
+//
+// Woven code finds, through one thread-local word per module and cache, the lines that were used last in each set. Until a
+// thread has caches the word leads to zeros, where no line is found: woven code then asks here, and gets them made. A thread
+// has one set of caches, whatever number of modules it runs code of, as long as they were built with the same models.
+//
+// A signal handler that interrupts a look-up uses the same caches: lines may then be in a set twice or not at all, for a
+// while. Nothing worse: counters change in one instruction, and every index follows from an address.
+#include "chord_models.h"
+
+#include <errno.h>
+
+#include "runtime.h"
+
+extern "C" {
+extern const char __chord_text_sim, __chord_text_sim_end;
+// Of this module; woven code defines it.
+extern const chord_models __chord_models __attribute__((visibility("hidden")));
+CHORD_SHARED uint64_t __chord_no_lines[CHORD_CACHE_MOST_SETS];
+CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local uint64_t *__chord_l1d = __chord_no_lines;
+}
+
+// What woven code calls, with its arguments on the stack and every register but flags kept:
+//   __chord_reference   CHORD_ACCESS_*; the counter; the address
+//   __chord_strings     likewise; the counter. Flags are kept, too: addresses and
+//                       number are in the registers of the string instruction
+// Counters are offsets from the thread pointer or, `_shared`, addresses to which the module's delta is added, or, `_at`, addresses.
+asm(R"(
+	.pushsection .text
+	.macro __chord_counter place
+	.ifc \place,shared
+	movq __chord_delta@gottpoff(%rip), %rax
+	addq %fs:(%rax), %rdx
+	.endif
+	.ifc \place,here
+	addq %fs:0, %rdx
+	.endif
+	.endm
+
+	.macro __chord_model name, place
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	endbr64
+	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+	movq 80(%rsp), %rsi
+	movq 88(%rsp), %rdx
+	movq 96(%rsp), %rdi
+	__chord_counter \place
+	call __chord_look_up
+	__chord_pop r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	ret
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	.macro __chord_model_strings name, place
+	.globl \name
+	.hidden \name
+	.type \name, @function
+	.p2align 4
+\name:
+	.cfi_startproc
+	endbr64
+	pushfq
+	.cfi_adjust_cfa_offset 8
+	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+	cld
+	movq %rcx, %r8
+	movq %rsi, %rcx
+	movq 88(%rsp), %rsi
+	movq 96(%rsp), %rdx
+	movq 72(%rsp), %r9
+	__chord_counter \place
+	call __chord_look_up_strings
+	__chord_pop r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	popfq
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_endproc
+	.size \name, . - \name
+	.endm
+
+	__chord_model __chord_reference, here
+	__chord_model __chord_reference_shared, shared
+	__chord_model __chord_reference_at, at
+	__chord_model_strings __chord_strings, here
+	__chord_model_strings __chord_strings_shared, shared
+	__chord_model_strings __chord_strings_at, at
+	.purgem __chord_counter
+	.purgem __chord_model
+	.purgem __chord_model_strings
+	.popsection
+)");
+
+namespace chord::runtime {
+namespace {
+
+// Of a thread; its tables follow it.
+struct Caches {
+  uint64_t first[CHORD_CACHE_MOST_SETS];  // of `data`: where the module's word leads to
+  chord_cache data, second;
+  chord_models models;
+  size_t size;
+  Caches *next;    // with other models, of the same thread; or of another that has ended
+  uint32_t thread;  // that has ended
+};
+
+Caches *ended = nullptr;  // threads may run woven code for a while after their end was noticed
+
+bool same_models(const chord_models &a, const chord_models &b) {
+  auto *x = reinterpret_cast<const uint32_t *>(&a), *y = reinterpret_cast<const uint32_t *>(&b);
+  for (size_t i = 0; i < sizeof a / sizeof *x; ++i)
+    if (x[i] != y[i]) return false;
+  return true;
+}
+
+size_t words_of(const chord_geometry &geometry, bool has_first) {
+  return geometry.sets == 0 ? 0 : size_t{geometry.sets} * (geometry.ways - (has_first ? 0 : 1));
+}
+
+void set_up(chord_cache &cache, const chord_geometry &geometry, uint64_t *first, uint64_t *others) {
+  cache.geometry = geometry;
+  cache.first = first;
+  cache.others = others;
+}
+
+Caches *make_caches(const chord_models &models) {
+  size_t words = words_of(models.data, false) + words_of(models.second, true);
+  size_t size = sizeof(Caches) + 8 * words;
+  auto *caches = static_cast<Caches *>(map_pages(size));
+  if (caches == nullptr) return nullptr;
+  caches->models = models;
+  caches->size = size;
+  auto *tables = reinterpret_cast<uint64_t *>(caches + 1);
+  set_up(caches->data, models.data, caches->first, tables);
+  tables += words_of(models.data, false);
+  set_up(caches->second, models.second, tables, tables + models.second.sets);
+  return caches;
+}
+
+// Call with the lock held.
+void unmap_ended(const Instance &instance) {
+  for (Caches **link = &ended; *link != nullptr;) {
+    Caches *caches = *link;
+    if (kernel(SYS_tgkill, instance.pid, caches->thread, 0) != -ESRCH) {
+      link = &caches->next;
+      continue;
+    }
+    *link = caches->next;
+    unmap_pages(caches, caches->size);
+  }
+}
+
+Caches *caches_of(Instance &instance, Thread &thread) {
+  auto *all = static_cast<Caches *>(thread.mode_state[mode_sim]);
+  for (Caches *caches = all; caches != nullptr; caches = caches->next)
+    if (same_models(caches->models, __chord_models)) return caches;
+  Caches *made = make_caches(__chord_models);
+  if (made == nullptr) {
+    instance.notes |= note_out_of_memory;
+    return nullptr;
+  }
+  Guard guard(instance.lock);
+  unmap_ended(instance);
+  made->next = static_cast<Caches *>(thread.mode_state[mode_sim]);
+  thread.mode_state[mode_sim] = made;
+  return made;
+}
+
+// The calling thread's, for this module from now on.
+__attribute__((noinline, cold)) Caches *first_caches() {
+  Instance *running = instance();
+  Thread *thread = running == nullptr ? nullptr : current_thread(*running);
+  Caches *caches = thread == nullptr ? make_caches(__chord_models) : caches_of(*running, *thread);
+  if (caches != nullptr) __chord_l1d = caches->first;
+  return caches;
+}
+
+inline Caches *own_caches() {
+  uint64_t *first = __chord_l1d;
+  return __builtin_expect(first == __chord_no_lines, 0) ? first_caches() : reinterpret_cast<Caches *>(first);
+}
+
+inline void access(Caches &caches, uint64_t address, uint64_t what, uint64_t *counter) {
+  uint64_t bytes = what & CHORD_ACCESS_BYTES;
+  if (!chord_cache_access(&caches.data, address, bytes)) return;
+  ++counter[0];
+  if (uint64_t distance = what / CHORD_ACCESS_SECOND; distance != 0 && caches.second.geometry.sets != 0)
+    counter[distance] += static_cast<uint64_t>(chord_cache_access(&caches.second, address, bytes));
+}
+
+void end_caches(Instance &instance, Thread &thread) {
+  auto *caches = static_cast<Caches *>(thread.mode_state[mode_sim]);
+  thread.mode_state[mode_sim] = nullptr;
+  while (caches != nullptr) {
+    Caches *next = caches->next;
+    caches->thread = thread.id;
+    caches->next = ended;
+    ended = caches;
+    caches = next;
+  }
+  unmap_ended(instance);
+}
+
+}  // namespace
+
+extern "C" CHORD_SHARED void __chord_look_up(uint64_t address, uint64_t what, uint64_t *counter) {
+  if (Caches *caches = own_caches()) access(*caches, address, what, counter);
+}
+
+extern "C" CHORD_SHARED void __chord_look_up_strings(uint64_t target, uint64_t what, uint64_t *counter, uint64_t source, uint64_t count,
+                                                     uint64_t flags) {
+  constexpr uint64_t backwards = 0x400;
+  Caches *caches = own_caches();
+  if (caches == nullptr) return;
+  uint64_t bytes = what & CHORD_ACCESS_BYTES, step = flags & backwards ? 0 - bytes : bytes;
+  for (; count != 0; --count, source += step, target += step) {
+    if (what & CHORD_ACCESS_SOURCE) access(*caches, source, what, counter);
+    if (what & CHORD_ACCESS_TARGET) access(*caches, target, what, counter);
+  }
+}
+
+extern "C" CHORD_SHARED constexpr ModeHooks __chord_mode_sim = {
+    .text = &__chord_text_sim, .text_end = &__chord_text_sim_end, .end_thread = end_caches};
+
+}  // namespace chord::runtime

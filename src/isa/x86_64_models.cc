@@ -1,0 +1,202 @@
+// Writing what feeds the models, for x86-64.
+//
+// The address is computed first, before any register is taken that it may be made of. Registers that are not dead are kept on the
+// stack, beyond the red zone, which moves the stack pointer: addresses relative to it are moved along.
+#include "isa/models.h"
+
+#include <chord_abi.h>
+#include <chord_models.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+
+#include "isa/x86_64_registers.h"
+#include "isa/x86_64_text.h"
+
+namespace chord::isa {
+namespace {
+
+constexpr std::array<unsigned, 14> kScratch = {r11, r10, r9, r8, rcx, rdx, rsi, rdi, rax, rbx, r12, r13, r14, r15};
+constexpr const char *kFirst = "__chord_l1d";
+
+// Registers for a probe: those that are dead, then others, which it has to keep.
+struct Scratch {
+  std::vector<unsigned> registers;
+  std::vector<unsigned> saved;
+  bool keeps_flags = false;
+  std::optional<unsigned> rax_in;  // keeping flags takes %rax
+
+  int depth() const { return saved.empty() ? 0 : kRedZone + 8 * static_cast<int>(saved.size()); }
+};
+
+Scratch take_scratch(Resources live, size_t count) {
+  Scratch out;
+  out.keeps_flags = (live & kFlags) != 0;
+  bool holds_rax = out.keeps_flags && (live & general(rax));
+  size_t wanted = count + (holds_rax ? 1 : 0);
+  for (bool dead : {true, false}) {
+    for (unsigned r : kScratch) {
+      bool is_dead = !(live & general(r));
+      if (out.registers.size() == wanted || is_dead != dead || (r == rax && out.keeps_flags)) continue;
+      out.registers.push_back(r);
+      if (!dead) out.saved.push_back(r);
+    }
+  }
+  if (holds_rax) {
+    out.rax_in = out.registers.back();
+    out.registers.pop_back();
+  }
+  return out;
+}
+
+std::string moved(const DataAddress &at, int64_t by) {
+  if (by == 0) return at.operand;
+  // An absolute address, or one relative to the instruction: an expression.
+  std::string text = move_displacement(at.operand, at.intel_syntax, by);
+  return text;
+}
+
+// Flags are not changed.
+std::string compute_address(const DataAddress &at, unsigned into, int depth) {
+  int64_t plus = at.plus + (at.on_stack ? depth : 0);
+  if (at.operand.empty()) return fmt::format("\tleaq\t{}({}),{}\n", plus, reg(at.base), reg(into));
+  if (!at.intel_syntax) return fmt::format("\tleaq\t{},{}\n", moved(at, plus), reg(into));
+  return fmt::format("\t.intel_syntax noprefix\n\tlea\t{}, {}\n\t.att_syntax prefix\n", reg(into).substr(1), moved(at, plus));
+}
+
+// Around `body`: registers and flags that it changes.
+Snippet keep(const Scratch &scratch, const std::string &address, Snippet body, Resources live) {
+  if (scratch.keeps_flags) keep_flags(body, live, scratch.rax_in);
+  body.text = address + body.text;
+  body.price += 1;
+  if (scratch.saved.empty()) return body;
+  std::string before = move_stack(-kRedZone), after;
+  for (unsigned r : scratch.saved) {
+    before += push(r);
+    after = pop(r) + after;
+  }
+  after += move_stack(kRedZone);
+  body.text = before + body.text + after;
+  body.price += 2 + 2 * static_cast<unsigned>(scratch.saved.size());
+  body.moves_stack = true;
+  body.depth_at_check = scratch.depth();
+  return body;
+}
+
+constexpr const char *kWord = "\t.cfi_adjust_cfa_offset 8\n";
+
+// Pushes where the counter is, as the routine of that name takes it. `depth`: bytes that the stack pointer is lower than at the site.
+struct CounterArgument {
+  std::string text;
+  const char *suffix;  // of the routine
+};
+CounterArgument counter_argument(const AnyPlace &place, unsigned free, int depth) {
+  auto pushed = [](const std::string &text, const char *suffix) { return CounterArgument{text + kWord, suffix}; };
+  if (const auto *counter = std::get_if<CounterPlace>(&place)) {
+    int64_t offset = 8 * counter->index;
+    if (counter->kind == CounterPlace::Kind::thread_local_exec) return pushed(fmt::format("\tpushq\t${}@tpoff{:+}\n", counter->label, offset), "");
+    bool delta = counter->kind == CounterPlace::Kind::thread_delta;
+    return pushed(fmt::format("\tleaq\t{0}{1:+}(%rip),{2}\n\tpushq\t{2}\n", counter->label, offset, reg(free)), delta ? "_shared" : "_at");
+  }
+  const auto &record = std::get<RecordPlace>(place);
+  const PathHolder &h = record.holder;
+  int64_t offset = CHORD_CONTEXT_COUNTERS + 8 * record.index;
+  if (h.kind != PathHolder::Kind::slot) return pushed(fmt::format("\tleaq\t{}({}),{}\n\tpushq\t{}\n", offset, reg(h.reg), reg(free), reg(free)), "_at");
+  int64_t displacement = h.displacement + (h.base == kStackPointer ? depth : 0);
+  return pushed(fmt::format("\tmovq\t{0}({1}),{2}\n\tleaq\t{3}({2}),{2}\n\tpushq\t{2}\n", displacement, reg(h.base), reg(free), offset), "_at");
+}
+
+std::string request(const LineProbe &p, const LineProbe::Request &r, const Scratch &scratch) {
+  unsigned a = scratch.registers[0], s = scratch.registers[1];
+  std::string text;
+  if (r.plus != 0) text += fmt::format("\tleaq\t{}({}),{}\n", r.plus, reg(a), reg(s));
+  text += fmt::format("\tpushq\t{}\n", reg(r.plus != 0 ? s : a)) + kWord;
+  CounterArgument counter = counter_argument(r.counter, s, scratch.depth() + kRedZone + 8);
+  text += counter.text + fmt::format("\tpushq\t${}\n", std::min<uint32_t>(r.bytes, CHORD_ACCESS_BYTES) + p.second * CHORD_ACCESS_SECOND) + kWord;
+  return text + fmt::format("\tcall\t__chord_reference{}\n", counter.suffix) + move_stack(24);
+}
+
+Snippet ask_for_each(const LineProbe &p, const Scratch &scratch) {
+  unsigned a = scratch.registers[0], s = scratch.registers[1];
+  Snippet out;
+  out.moves_stack = true;
+  if (!p.code.empty()) out.text += fmt::format("\tcmpb\t${},{}(%rip)\n\tjne\t{}\n", p.opcode, p.code, p.back);
+  out.text += fmt::format("\taddq\t({}),{}\n", reg(s), reg(a)) + move_stack(-kRedZone);
+  for (const LineProbe::Request &r : p.requests) out.text += request(p, r, scratch);
+  out.text += move_stack(kRedZone) + fmt::format("\tjmp\t{}\n", p.back);
+  return out;
+}
+
+}  // namespace
+
+std::string operand_for_address(std::string_view operands, bool intel_syntax, bool thread_segment) {
+  if (!intel_syntax) {
+    if (!operands.empty() && operands[0] == '*') operands.remove_prefix(1);
+    size_t mask = operands.rfind('{');
+    if (mask != std::string_view::npos) operands = operands.substr(0, mask);
+    if (thread_segment) {
+      if (!operands.starts_with("%fs:")) return {};
+      operands.remove_prefix(4);
+    }
+    if (operands.empty() || operands[0] == '%' || operands[0] == '$') return {};
+    return std::string(operands);
+  }
+  std::string text(operands);
+  if (size_t at = text.find("fs:"); thread_segment && at != std::string::npos) text.replace(at, 3, "ds:");
+  return text;
+}
+
+ProbeWithOutside look_for_line(const LineProbe &p, Resources live) {
+  Scratch scratch = take_scratch(live, p.shared_object ? 3 : 2);
+  unsigned a = scratch.registers[0], s = scratch.registers[1];
+  Snippet body;
+  auto line = [&](const std::string &text) {
+    body.text += "\t" + text + "\n";
+    ++body.price;
+  };
+  if (p.at.thread_segment) line(fmt::format("addq\t%fs:0,{}", reg(a)));
+  line(fmt::format("movl\t{},{}", low_half(a), low_half(s)));
+  line(fmt::format("shrl\t${},{}", p.line_bits - 3, low_half(s)));
+  line(fmt::format("andl\t${},{}", 8 * (p.sets - 1), low_half(s)));
+  if (p.shared_object) {
+    unsigned pointer = scratch.registers[2];
+    line(fmt::format("movq\t{}@gottpoff(%rip),{}", kFirst, reg(pointer)));
+    line(fmt::format("addq\t%fs:({}),{}", reg(pointer), reg(s)));
+  } else {
+    line(fmt::format("addq\t%fs:{}@tpoff,{}", kFirst, reg(s)));
+  }
+  line(fmt::format("subq\t({}),{}", reg(s), reg(a)));
+  line(fmt::format("cmpq\t${},{}", (uint32_t{1} << p.line_bits) - p.bytes, reg(a)));
+  line("ja\t" + p.out);
+  body.text += p.back + ":\n";
+  ProbeWithOutside out;
+  out.inside = keep(scratch, compute_address(p.at, a, scratch.depth()), std::move(body), live);
+  out.outside = ask_for_each(p, scratch);
+  return out;
+}
+
+// The routine keeps flags as well.
+Snippet tell_strings(const StringProbe &p, Resources live) {
+  unsigned free = kScratch[0];
+  for (unsigned r : kScratch) {
+    if (!(live & general(r))) {
+      free = r;
+      break;
+    }
+  }
+  bool keeps = (live & general(free)) != 0;
+  uint32_t what = p.bytes + p.second * CHORD_ACCESS_SECOND;
+  if (p.source) what |= CHORD_ACCESS_SOURCE;
+  if (p.target) what |= CHORD_ACCESS_TARGET;
+  CounterArgument counter = counter_argument(p.counter, free, kRedZone + (keeps ? 8 : 0));
+  Snippet s;
+  s.moves_stack = true;
+  s.price = keeps ? 8 : 6;
+  s.text = move_stack(-kRedZone) + (keeps ? push(free) : "") + counter.text;
+  s.text += fmt::format("\tpushq\t${}\n", what) + kWord + fmt::format("\tcall\t__chord_strings{}\n", counter.suffix) + move_stack(16);
+  s.text += (keeps ? pop(free) : "") + move_stack(kRedZone);
+  return s;
+}
+
+}  // namespace chord::isa

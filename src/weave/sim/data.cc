@@ -1,0 +1,209 @@
+#include "weave/sim/data.h"
+
+#include <chord_models.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <array>
+#include <set>
+
+#include "isa/models.h"
+#include "weave/metrics/metric_sums.h"
+#include "weave/plan/labels.h"
+#include "weave/sim/accesses.h"
+#include "weave/sim/model_choice.h"
+
+namespace chord::weave {
+namespace {
+
+using Place = isa::Access::Place;
+
+class DataPlanner {
+ public:
+  DataPlanner(const ProcedureFacts &facts, ProcedurePlan &plan)
+      : facts_(facts), plan_(plan), p_(facts.p), models_(facts.options().models), number_(p_.instructions.size(), core::kNone) {
+    // What keeps the path or the context's record, and registers that hold counters in some loop: nothing else is put into them.
+    taken_ = isa::register_numbered(plan.holder.reg);
+    for (const format::Held &h : plan.held) taken_ |= isa::holder_recorded(h.place).resources();
+  }
+
+  std::string run() {
+    std::string why_not;
+    std::vector<AccessGroup> groups = group_accesses(facts_, plan_, 1u << models_.data.line_bits, why_not);
+    if (why_not.empty()) add_sums(groups, why_not);
+    for (const AccessGroup &g : groups) {
+      if (!why_not.empty()) break;
+      put(g, why_not);
+    }
+    return why_not.empty() ? "" : "the model of the data cache does not follow " + why_not;
+  }
+
+ private:
+  // One list for each level, of the same instructions: that of the second level is `distance_` words after the first.
+  void add_sums(const std::vector<AccessGroup> &groups, std::string &why_not) {
+    std::set<uint32_t> all;
+    for (const AccessGroup &g : groups) {
+      for (const AccessGroup::Member &m : g.members) all.insert(m.instruction);
+    }
+    for (uint32_t i : all) number_[i] = distance_++;
+    if (distance_ >= CHORD_ACCESS_MOST_DISTANCE) why_not = "so many instructions";
+    std::vector<uint32_t> instructions(all.begin(), all.end());
+    first_ = add_metric_sums(plan_, {"sim:l1d", format::SumsOf::instructions, instructions});
+    if (has_cache(models_.second)) add_metric_sums(plan_, {"sim:l2", format::SumsOf::instructions, instructions});
+  }
+
+  isa::AnyPlace counter(const Site &site, uint32_t instruction) const { return metric_place(facts_, plan_, site, first_ + number_[instruction]); }
+
+  void put(const AccessGroup &g, std::string &why_not) {
+    Site site = site_before(facts_, plan_, g.before);
+    if (!finds_record(site)) {
+      why_not = "an access where the record of the context is not found";
+      return;
+    }
+    if (g.strings) {
+      put_strings(g, site);
+    } else {
+      put_group(g, site, why_not);
+    }
+  }
+
+  void put_strings(const AccessGroup &g, const Site &site) {
+    isa::StringProbe probe;
+    probe.bytes = g.about.list[0].bytes;
+    for (const isa::Access &a : g.about.list) {
+      probe.source = probe.source || a.place == Place::source;
+      probe.target = probe.target || a.place == Place::target;
+    }
+    probe.second = second();
+    probe.counter = counter(site, g.members[0].instruction);
+    plan_.pieces.push_back({site, core::kNone, isa::tell_strings(probe, site.live | taken_), Effect::none, 0, Turn::last});
+  }
+
+  uint32_t second() const { return has_cache(models_.second) ? distance_ : 0; }
+
+  void put_group(const AccessGroup &g, const Site &site, std::string &why_not) {
+    const uint32_t first = g.members[0].instruction;
+    isa::LineProbe probe;
+    probe.at = address_of(g, why_not);
+    probe.bytes = static_cast<uint32_t>(g.high - g.low);
+    probe.line_bits = models_.data.line_bits;
+    probe.sets = models_.data.sets;
+    probe.shared_object = facts_.options().position_independent;
+    probe.second = second();
+    probe.out = fmt::format(".Lchord_la{}_{}", facts_.n, made_);
+    probe.back = fmt::format(".Lchord_lb{}_{}", facts_.n, made_);
+    ++made_;
+    for (const AccessGroup::Member &m : g.members) probe.requests.push_back({m.plus - g.low, m.access.bytes, counter(site, m.instruction)});
+    if (g.before == first && linker_may_change(first)) {
+      probe.code = fmt::format("{}+{}", mark_label(facts_.n, first), g.about.opcode_at);
+      probe.opcode = g.about.opcode;
+    }
+    // What takes a wider frame down comes later: where the record is, and the path, is known until then.
+    if (plan_.holder.widens_frame() && probe.at.on_stack && leaves(first)) {
+      probe.at.plus += isa::kWidening;
+      if (!probe.at.operand.empty()) why_not = "a jump through the stack";
+    }
+    bool goes = plan_.holder.widens_frame() && leaves(g.before);
+    if (!why_not.empty()) return;
+    isa::ProbeWithOutside text = isa::look_for_line(probe, site.live | taken_);
+    plan_.outside.push_back({site, core::kNone, std::move(text.outside), probe.out, "", text.inside.depth_at_check});
+    plan_.pieces.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, goes ? Turn::checking : Turn::last});
+  }
+
+  bool leaves(uint32_t i) const {
+    for (const assembly::Edge &e : p_.edges) {
+      bool out = e.kind == assembly::EdgeKind::leave || e.kind == assembly::EdgeKind::tail_call;
+      if (out && facts_.is_code(e.from) && facts_.last_of(e.from) == i) return true;
+    }
+    return false;
+  }
+
+  isa::DataAddress address_of(const AccessGroup &g, std::string &why_not) const {
+    const AccessGroup::Member &first = g.members[0];
+    isa::DataAddress at;
+    at.plus = g.low;
+    switch (first.access.place) {
+      case Place::pushed:
+      case Place::stack_top:
+        at.base = isa::kStackPointer;
+        at.on_stack = true;
+        at.plus -= first.access.place == Place::pushed ? first.access.bytes : 0;
+        break;
+      case Place::frame: at.base = isa::kFramePointer; break;
+      case Place::source: at.base = isa::kStringSource; break;
+      case Place::target: at.base = isa::kStringTarget; break;
+      case Place::operand:
+        at.operand = operand_text(first.instruction, g.about);
+        at.intel_syntax = statement_of(first.instruction).intel_syntax;
+        at.thread_segment = g.about.thread_segment;
+        at.on_stack = (g.about.registers & isa::register_numbered(isa::kStackPointer)) != 0 && g.about.base == isa::kStackPointer;
+        if (at.operand.empty()) why_not = fmt::format("the operand of `{}`", statement_of(first.instruction).operands);
+        break;
+    }
+    return at;
+  }
+
+  const assembly::Statement &statement_of(uint32_t i) const { return facts_.source().statements[p_.instructions[i].last_statement]; }
+
+  // As it is woven: in a wider frame some operands have moved.
+  std::string operand_text(uint32_t i, const isa::Accesses &about) const {
+    const assembly::Statement &s = statement_of(i);
+    if (s.name.starts_with("movabs")) return {};
+    for (std::string_view operand : assembly::split_operands(without_mnemonic(s))) {
+      if (!is_memory(operand, s.intel_syntax)) continue;
+      auto at = static_cast<uint32_t>(operand.data() - facts_.source().text.data());
+      std::string text(operand);
+      for (const Replacement &r : plan_.moved) {
+        if (r.at == at) text = r.text;
+      }
+      return isa::operand_for_address(text, s.intel_syntax, about.thread_segment);
+    }
+    return {};
+  }
+
+  // Of `lock addq $1,x` the name is that of the prefix.
+  static std::string_view without_mnemonic(const assembly::Statement &s) {
+    constexpr std::array<std::string_view, 6> kPrefixes = {"lock", "notrack", "bnd", "xacquire", "xrelease", "data16"};
+    std::string_view name = s.name, operands = s.operands;
+    while (std::find(kPrefixes.begin(), kPrefixes.end(), name) != kPrefixes.end()) {
+      size_t end = operands.find_first_of(" \t"), next = operands.find_first_not_of(" \t", end);
+      if (end == std::string_view::npos || next == std::string_view::npos) return {};
+      name = operands.substr(0, end);
+      operands.remove_prefix(next);
+    }
+    return operands;
+  }
+
+  static bool is_memory(std::string_view operand, bool intel_syntax) {
+    if (operand.empty()) return false;
+    if (intel_syntax) return operand.find('[') != std::string_view::npos || operand.find("PTR") != std::string_view::npos;
+    if (operand[0] == '*') operand.remove_prefix(1);
+    if (operand.empty() || operand[0] == '$') return false;
+    return operand[0] != '%' || operand.find(':') != std::string_view::npos;
+  }
+
+  // A load of an address that is known when the program is linked becomes another instruction.
+  bool linker_may_change(uint32_t i) const {
+    std::string_view operands = statement_of(i).operands;
+    for (std::string_view mark : {"@GOTPCREL", "@gotpcrel", "@gottpoff", "@GOTTPOFF"}) {
+      if (operands.find(mark) != std::string_view::npos) return true;
+    }
+    return false;
+  }
+
+  const ProcedureFacts &facts_;
+  ProcedurePlan &plan_;
+  const assembly::Procedure &p_;
+  const chord_models &models_;
+  std::vector<uint32_t> number_;  // by instruction: among those with sums
+  uint32_t distance_ = 0;         // from a sum of the first level to that of the second
+  uint64_t first_ = 0;            // word of the first sum
+  uint32_t made_ = 0;
+  isa::Resources taken_ = 0;
+};
+
+}  // namespace
+
+std::string plan_data_model(const ProcedureFacts &facts, ProcedurePlan &plan) { return DataPlanner(facts, plan).run(); }
+
+}  // namespace chord::weave

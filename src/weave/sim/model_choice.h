@@ -1,0 +1,25 @@
+// Models by name, as --metrics has them:
+//
+//   sim:l1d    a first-level data cache: [=SIZE,WAYS,LINE] in bytes, or [=CORE], that of a well-known core
+//   sim:l2     a second level behind it, likewise
+#pragma once
+
+#include <chord_models.h>
+
+#include <string>
+#include <string_view>
+
+namespace chord::weave {
+
+// Is it the name of a model, with or without what follows `=`?
+bool names_model(std::string_view word);
+
+// Adds the model to `models`. Throws base::UsageError: no such model, core or geometry.
+void choose_model(std::string_view word, chord_models &models);
+
+// Throws base::UsageError: a cache behind one that is not there.
+void check_models(const chord_models &models);
+
+inline bool has_cache(const chord_geometry &geometry) { return geometry.sets != 0; }
+
+}  // namespace chord::weave

@@ -1,0 +1,38 @@
+// Names of modelled caches, and what is refused.
+#include "weave/sim/model_choice.h"
+
+#include <gtest/gtest.h>
+
+#include "base/diagnostics.h"
+
+namespace chord::weave {
+namespace {
+
+chord_models chosen(const char *word) {
+  chord_models models = {};
+  choose_model(word, models);
+  return models;
+}
+
+TEST(ModelChoice, TakesNumbersCoresAndNothing) {
+  EXPECT_EQ(chosen("sim:l1d").data.sets, 64u);
+  chord_geometry odd = chosen("sim:l1d=1536,3,32").data;
+  EXPECT_EQ(odd.sets, 16u);
+  EXPECT_EQ(odd.ways, 3u);
+  EXPECT_EQ(odd.line_bits, 5u);
+  EXPECT_EQ(chosen("sim:l2=golden-cove").second.sets, 2048u);
+  EXPECT_FALSE(has_cache(chosen("sim:l2").data));
+}
+
+TEST(ModelChoice, RefusesWhatIsNoCache) {
+  for (const char *word : {"sim:l3", "sim:l1d=pentium", "sim:l1d=1000,2,64", "sim:l1d=32768,8", "sim:l1d=32768,8,64,1", "sim:l1d=32768,0,64",
+                           "sim:l1d=32768,8,48", "sim:l1d=32768,8,8", "sim:l1d=99999999999,8,64", "sim:l1d=-1,8,64", "sim:l1d=0,8,64",
+                           "sim:l1d=16777216,1,16", "sim:l1d=,,", "sim:"}) {
+    chord_models models = {};
+    EXPECT_THROW(choose_model(word, models), base::UsageError) << word;
+  }
+  EXPECT_THROW(check_models(chosen("sim:l2")), base::UsageError);
+}
+
+}  // namespace
+}  // namespace chord::weave
