@@ -251,7 +251,7 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        if (o.trace) w.emplace_back("--trace");
      }},
-    {"--coverage", Group::what, "", "which instructions, edges and lines ran at all, and no counts: the lowest price",
+    {"--coverage", Group::what, "", "which instructions, edges and lines ran at all, and no counts",
      set_flag<&Options::coverage>,
      [](const Options &o, Words &w) {
        if (o.coverage) w.emplace_back("--coverage");

@@ -316,6 +316,7 @@ bool StraightCode::run(const assembly::Statement &s) {
     name = rest.substr(0, end);
     rest = assembly::trim(rest.substr(end));
   }
+  if (name == "nopl" || name == "endbr64") return true;
   if (name == "call" || name.starts_with('j')) {
     barrier(name, rest);
     return true;
