@@ -9,6 +9,7 @@
 #include "base/diagnostics.h"
 #include "driver/option_table.h"
 #include "driver/response_files.h"
+#include "weave/metrics/meters.h"
 
 namespace chord::driver {
 namespace {
@@ -75,9 +76,11 @@ weave::Options parse_build_options(const std::vector<std::string> &words) {
 
 void settle(weave::Options &options, bool position_independent) {
   using Kind = isa::CounterPlace::Kind;
-  if (!options.metrics.empty() && position_independent)
-    throw base::UsageError("--metrics and -fPIC do not go together: what a thread takes is kept in the executable's thread-local words",
+  if (weave::reads_clock(options) && position_independent)
+    throw base::UsageError("clocks of --metrics and -fPIC do not go together: what a thread takes is kept in the executable's thread-local words",
                            "leave out --metrics or -fPIC");
+  if (!options.metrics.empty() && options.context && position_independent)
+    throw base::UsageError("--metrics, --context and -fPIC do not go together: records of shared objects hold counters alone", "leave out one of them");
   if (options.callsites) {
     options.place_chosen = true;  // exclusive counts and numbers of calls are those of the blocks
     options.events |= 1;          // instructions

@@ -1,6 +1,7 @@
 #include "driver/woven_object.h"
 
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -24,6 +25,9 @@ bool may_join(const WovenObject &wanted) {
   std::error_code failed;
   fs::file_status output = fs::symlink_status(wanted.output, failed);
   if (fs::exists(output) && !fs::is_regular_file(output)) return false;  // /dev/null
+  // What cannot be written is the assembler's to say.
+  fs::path folder = fs::path(wanted.output).parent_path();
+  if (::access(folder.empty() ? "." : folder.c_str(), W_OK | X_OK) != 0) return false;
   return std::none_of(wanted.assembler.begin() + 1, wanted.assembler.end(), concerns_runtime);
 }
 

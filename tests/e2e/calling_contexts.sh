@@ -127,7 +127,6 @@ expect_status 1 "$CHORD" contexts
 expect_contains "no contexts" "holds no calling contexts" err
 expect_status 2 "$CHORD" --context --paths gcc -c calls.c
 expect_contains "paths" "--context and --paths do not go together" err
-expect_status 2 "$CHORD" --context --events=calls gcc -c calls.c
-expect_status 2 "$CHORD" --context gcc -fPIC -c calls.c
-expect_contains "fPIC" "--context and -fPIC do not go together" err
+expect_status 2 "$CHORD" --context --durable gcc -c calls.c
+expect_contains "durable" "--context and --durable do not go together" err
 expect_status 2 "$CHORD" --context=depth:0 gcc -c calls.c

@@ -84,7 +84,7 @@ expect_status 1 "$CHORD" check odd.rules calls_after.chord
 expect_contains "no such call" "no call of 'nobody' is made in 'twice'" err
 echo 'inclusive work <= 1' >odd.rules
 expect_status 1 "$CHORD" check odd.rules after.chord
-expect_contains "not measured" "build with \`chord --callsites" err
+expect_contains "not measured" "build with \`chord --context gcc …\` or \`--callsites\`" err
 
 # Events between two marks, against a limit and a baseline: what lies outside of them may grow.
 cat >marks.c <<'SOURCE'

@@ -22,7 +22,7 @@ import variants  # noqa: E402
 from simulator import Levels  # noqa: E402
 from variants import Failure, checked, environment, flags_of, fresh, run  # noqa: E402
 
-LEVELS = ("-O0", "-O2")
+LEVELS = ("-O2",)  # others by hand: --level=-O0
 # Geometries of l1d and l2, other modes and kinds of executables: each once, not all with all.
 VARIANTS = [
     ["32768,8,64", "262144,8,64"],

@@ -59,7 +59,7 @@ int main(int argc, char **argv) {
   double numbers[200];
   for (unsigned i = 0; i < 200; ++i) numbers[i] = i * argc;
   uint64_t sum = 0;
-  for (unsigned i = 0; i < 300; ++i) {
+  for (unsigned i = 0; i < 80; ++i) {
     strings(bytes + 8192 + i * 3, bytes + i * 17, i);
     sum += across(i);
     modify(i);
