@@ -38,8 +38,10 @@ def place_of(program):
 
 
 def runtime_in(program):
+    """The runtime's groups lie one after the other: the core, then those of modes."""
     places = {line.split()[-1]: line.split()[0] for line in checked(["nm", program]).stdout.splitlines()}
-    return f"{places['__chord_text']} {places['__chord_text_end']}"
+    bounds = [address for name, address in places.items() if name.startswith("__chord_text")]
+    return f"{min(bounds)} {max(bounds)}"
 
 
 def counts_in(chord, profile, program):

@@ -322,8 +322,8 @@ void TraceCursor::land(uint64_t place) {
   std::optional<TracedPlace> found = code_->find(place);
   std::optional<TracedPoint> point = found ? code_->point(*found) : std::nullopt;
   forget_signals();
-  bool known = point && point->instruction != core::kNone && !stack_.empty() && stack_.back().procedure == found->procedure;
-  if (!known) return fail(fmt::format("control goes on at {:#x}, where no activation is", place));
+  if (!point || point->instruction == core::kNone || stack_.empty() || stack_.back().procedure != found->procedure)
+    return fail(fmt::format("control goes on at {:#x}, where no activation is", place));
   stack_.back().instruction = point->instruction;
   stack_.back().block = code_of(stack_.back()).block_of[point->instruction];
   outside_ = false;
