@@ -320,12 +320,12 @@ void TraceCursor::leave_frame() {
 
 void TraceCursor::land(uint64_t place) {
   std::optional<TracedPlace> found = code_->find(place);
-  std::optional<TracedPoint> point = found ? code_->point(*found) : std::nullopt;
+  const TracedPoint point = found ? code_->point(*found).value_or(TracedPoint{}) : TracedPoint{};
   forget_signals();
-  if (!point || point->instruction == core::kNone || stack_.empty() || stack_.back().procedure != found->procedure)
+  if (point.instruction == core::kNone || stack_.empty() || stack_.back().procedure != found->procedure)
     return fail(fmt::format("control goes on at {:#x}, where no activation is", place));
-  stack_.back().instruction = point->instruction;
-  stack_.back().block = code_of(stack_.back()).block_of[point->instruction];
+  stack_.back().instruction = point.instruction;
+  stack_.back().block = code_of(stack_.back()).block_of[point.instruction];
   outside_ = false;
 }
 
