@@ -73,7 +73,8 @@ def check(chord, source, compiler, level, variant, folder):
         compared += len(ours)
         ran += sum(ours.values())
     skipped = json.loads(checked([chord, "report", covered, "--json"], env=environment()).stdout)["skipped"]
-    if not compared or not ran or ran == compared:
+    # Without optimisation all of a small program may run.
+    if not compared or not ran or (ran == compared and level != "-O0"):
         raise Failure(f"nothing is shown by this program: {ran} of {compared} rows ran")
     return f"{compared} rows, {ran} ran" + (f"; left alone: {[(s['function'], s['reason']) for s in skipped]}" if skipped else "")
 
