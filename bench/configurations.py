@@ -64,6 +64,7 @@ ALL = {c.name: c for c in [
     _gcc("chord measured", "chord --weights=PROFILE gcc, by an earlier run", chord=[], trained=True),
     _gcc("chord events", "chord --events=instructions gcc: one counter, exact at every call", chord=["--events=instructions"]),
     _gcc("chord budget", "chord --budget gcc: the same, and can be stopped at any count", chord=["--budget"]),
+    _gcc("chord trace", "chord --trace gcc: the whole control flow, written to a file", chord=["--trace"]),
     _clang("chord clang", "chord clang", chord=[]),
 ]}
 

@@ -48,8 +48,8 @@ void on_cleanup(void *data) {
   if (running == nullptr || thread.cleanup_buffer == nullptr) return;
   Frame here;
   __chord_capture(&here.registers);
-  record_left_frame(*running, thread, here,
-                    stack_pointer_of(static_cast<UnwindBuffer *>(thread.cleanup_buffer)->registers));
+  const long *registers = static_cast<UnwindBuffer *>(thread.cleanup_buffer)->registers;
+  record_left_frame(*running, thread, here, stack_pointer_of(registers), return_address_of(registers));
 }
 
 CleanupHandler *head_of_list() {
@@ -144,7 +144,7 @@ CHORD_CLEANUP_WRAPPER __chord_wrap___pthread_unwind_next(UnwindBuffer *buffer) {
   leave(buffer);
   Thread *thread = thread_of_caller();
   if (thread != nullptr) {
-    thread->popped = 0;
+    begin_unwinding(*thread);
     set_handler(*thread);
   }
   __chord_real_unwind_next(buffer);

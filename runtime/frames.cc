@@ -179,16 +179,40 @@ bool record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t
   return true;
 }
 
-void record_left_frame(Instance &instance, Thread &thread, Frame frame, uint64_t target) {
+namespace {
+
+// Traces are told of frames in order, each once: those up to the stack pointer that is kept here have been.
+uint64_t told_up_to(const Thread &thread) { return reinterpret_cast<uint64_t>(thread.mode_state[mode_trace]); }
+void set_told(Thread &thread, uint64_t sp) { thread.mode_state[mode_trace] = reinterpret_cast<void *>(sp); }
+
+void tell_left(Instance &instance, Thread *thread, const Frame &frame) {
+  if (thread != nullptr && frame.registers.sp() <= told_up_to(*thread)) return;
+  tell_traces(instance, CHORD_TRACE_LEFT, nullptr, frame.registers.pc());
+  if (thread != nullptr && told_up_to(*thread) != 0) set_told(*thread, frame.registers.sp());
+}
+
+}  // namespace
+
+void begin_unwinding(Thread &thread) {
+  thread.popped = 0;
+  set_told(thread, 0);
+}
+
+// Personality routines of the frames below may be called later than this is.
+void record_left_frame(Instance &instance, Thread &thread, Frame frame, uint64_t target, uint64_t goes_on) {
   if (thread.paused != nullptr) return;
+  if (told_up_to(thread) < thread.popped) set_told(thread, thread.popped);
   for (;;) {
     Frame inner = frame;
     if (step(instance, frame) != Step::caller) {
       instance.notes |= note_stack_lost;
       return;
     }
+    tell_left(instance, &thread, inner);
     if (inner.registers.sp() <= target && target < frame.registers.sp()) {
       record(instance, inner, 1);
+      tell_traces(instance, CHORD_TRACE_JUMPED, nullptr, goes_on);
+      set_told(thread, inner.registers.sp());
       return;
     }
   }
@@ -280,14 +304,14 @@ void note_passing(const Frame &passing, bool lands) {
     record_interrupted(*running, passing);
   else
     record_exit(*running, passing.registers.pc(), CHORD_EXIT_AT_CALL, path_of(*running, passing), 1);
-  if (!lands) tell_traces(*running, CHORD_TRACE_LEFT, nullptr, passing.registers.pc());
+  if (!lands) tell_left(*running, thread, passing);
   if (!lands && passing.registers.pc() != 0) put_back_site(*running, passing);
 }
 
 void begin_search() {
   Instance *running = instance();
   Thread *thread = running != nullptr ? current_thread(*running) : nullptr;
-  if (thread != nullptr) thread->popped = 0;
+  if (thread != nullptr) begin_unwinding(*thread);
 }
 
 }  // namespace

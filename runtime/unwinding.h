@@ -99,8 +99,10 @@ void forget_exits(Instance &instance);
 // A longjmp from here to the frame that contains the address `target`. False: nothing was recorded.
 bool record_jump(Instance &instance, Thread *thread, const Frame &from, uint64_t target, int64_t count);
 
-// The frame that contains `target` is left by a longjmp; those below it are told apart.
-void record_left_frame(Instance &instance, Thread &thread, Frame from, uint64_t target);
+// No frame that unwinding has told of counts any more: others may be where they were.
+void begin_unwinding(Thread &thread);
+// The frame that contains `target` is left by a longjmp, to `goes_on`; those below it are told apart.
+void record_left_frame(Instance &instance, Thread &thread, Frame from, uint64_t target, uint64_t goes_on);
 // libc keeps the stack pointer of a jmp_buf, and where it returns to, mangled with a per-process secret.
 inline uint64_t demangled(long kept) {
   auto value = static_cast<uint64_t>(kept);

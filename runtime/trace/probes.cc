@@ -100,6 +100,26 @@ __chord_trace_enter_kept:
 	.cfi_endproc
 	.size __chord_trace_enter_kept, . - __chord_trace_enter_kept
 
+	.globl __chord_trace_enter_flags
+	.hidden __chord_trace_enter_flags
+	.type __chord_trace_enter_flags, @function
+	.p2align 4
+__chord_trace_enter_flags:
+	.cfi_startproc
+	endbr64
+	pushfq
+	.cfi_adjust_cfa_offset 8
+	__chord_push r10, r11
+	__chord_enter_body 24
+	__chord_pop r11, r10
+	popfq
+	.cfi_adjust_cfa_offset -8
+	ret
+	.cfi_adjust_cfa_offset 24
+	__chord_enter_rest
+	.cfi_endproc
+	.size __chord_trace_enter_flags, . - __chord_trace_enter_flags
+
 	# The bits are full.
 	.globl __chord_trace_flush
 	.hidden __chord_trace_flush

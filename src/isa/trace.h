@@ -26,7 +26,7 @@ Snippet write_token(const TracePlace &place, const TraceBits &token, Resources l
 // The code at `labels.out`.
 Snippet write_token_outside(const TraceBits &token, const TraceLabels &labels);
 
-// Says that the procedure has been entered. Flags must be dead.
+// Says that the procedure has been entered.
 Snippet write_entry(Resources live);
 
 }  // namespace chord::isa

@@ -145,7 +145,8 @@ Snippet write_token_outside(const TraceBits &token, const TraceLabels &labels) {
 
 Snippet write_entry(Resources live) {
   bool keeps = (live & (general(r10) | general(r11))) != 0;
-  return {fmt::format("\tcall\t__chord_trace_enter{}\n", keeps ? "_kept" : ""), 16, false, 0};
+  const bool keeps_flags = (live & kFlags) != 0;
+  return {fmt::format("\tcall\t__chord_trace_enter{}\n", keeps_flags ? "_flags" : keeps ? "_kept" : ""), 16, false, 0};
 }
 
 }  // namespace chord::isa

@@ -267,7 +267,7 @@ class Verifier {
         continue;
       }
       kept.note(x, moved, touched);
-      bool keeps_registers = x.name == "call" && x.operands.starts_with("__chord_meter_");
+      bool keeps_registers = x.name == "call" && (x.operands.starts_with("__chord_meter_") || x.operands == "__chord_trace_enter_flags");
       touched |= !keeps_registers ? d->writes : x.operands.ends_with("_flags") ? 0 : isa::all_flags();
       if (kept.puts_back(x, moved)) touched &= ~d->writes;
       moved += moves_of(s);

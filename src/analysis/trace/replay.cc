@@ -215,6 +215,7 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
 
 // In code that is not traced: it comes back, calls traced code, or something happens.
 void TraceCursor::outside() {
+  if (skip_bits_ != 0 || owed_bits_ != 0) load_bits();  // of a handler that has ended with a jump to what raised the next signal
   if (has_frame() && has_bits(1)) {
     if (read_bits(1) != 0) return fail(fmt::format("a call of {} came back otherwise than by returning", code_of(stack_.back()).map->name));
     ++stack_.back().instruction;
@@ -238,7 +239,8 @@ void TraceCursor::take_marker(uint64_t word) {
     case CHORD_TRACE_ENTER_FAR:
       return enter(word & kPayload);
     case CHORD_TRACE_LEFT:
-      return leave_frame();
+      if (code_->find((word & kPayload) - 1)) leave_frame();  // else it is of a function that is not traced
+      return;
     case CHORD_TRACE_LANDS:
       return land(word & kPayload);
     case CHORD_TRACE_JUMPED:

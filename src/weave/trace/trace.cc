@@ -40,7 +40,6 @@ class TracePlanner {
       if (p_.edges[e].kind != EdgeKind::enter) continue;
       const Site &site = plan_.sites.edge[e];
       if (!site.exists()) return "it starts where no probe can stand";
-      if (site.live & isa::all_flags()) return "flags are wanted where it starts";
       plan_.pieces.push_back({site, e, isa::write_entry(site.live), Effect::count, format::number_of_entry(facts_.map), Turn::first});
     }
     return {};

@@ -1,5 +1,6 @@
 // suite-link: -pthread
 // suite-except: unwind-free   (where frames stood at the end is found by unwinding)
+// trace-except: stepping   (through the unwinder that libc loads takes minutes: counts alone)
 // Threads that end in the middle: pthread_exit from depth, and cancellation, with cleanups.
 #define _GNU_SOURCE
 #include <pthread.h>

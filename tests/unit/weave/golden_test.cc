@@ -72,6 +72,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   options.paths = GetParam().starts_with("paths_");
   options.context = GetParam().starts_with("contexts_");
   options.coverage = GetParam().starts_with("coverage_");
+  options.trace = GetParam().starts_with("trace_");
   if (GetParam().find("metrics") != std::string::npos) options.metrics = {{"tsc", "tsc"}};
   Woven woven = weave_unit(unit, options, around);
   // "# left alone NAME: why" lines say which procedures are not woven; all others are.
