@@ -1,4 +1,4 @@
-/* Models of caches: what woven code, the runtime and the tool agree on, and the
+/* Models of caches and branch predictors: what woven code, the runtime and the tool agree on, and the
  * models themselves. Plain C, freestanding, nothing is allocated here.
  *
  * A cache is set-associative with least-recently-used replacement, allocates on reads and writes alike, and
@@ -69,11 +69,51 @@ static inline int chord_cache_access(const struct chord_cache *cache, uint64_t a
   return missed;
 }
 
+/* ---- Branch predictors ---- */
+
+/* A table of two-bit counters that saturate (Smith, "A Study of Branch Prediction Strategies", 1981). The one that predicts a
+ * branch is number ((address << address_shift) ^ (history & mask of history_bits)) & mask of bits. The history is of the thread's
+ * last conditional branches, one bit each, 1 for taken, the last one lowest.
+ *   bimodal   no history
+ *   gshare    address_shift 0 (McFarling, "Combining Branch Predictors", 1993)
+ *   gselect   address_shift = history_bits: the history is below the address, as in cachegrind
+ *
+ * Invariant: a counter is 0 or 1 if it is saturated, not taken or taken; 2 or 3 if a branch the other way will turn it. A branch that
+ * goes where a saturated counter says changes none of them, and that is what woven code looks for in line. All start as 0. */
+#define CHORD_PREDICTOR_LEAST_BITS 1
+#define CHORD_PREDICTOR_MOST_BITS 16
+#define CHORD_PREDICTOR_MOST_HISTORY 31
+#define CHORD_PREDICTOR_COUNTERS 8 /* where the counters begin; before them is the history */
+
+struct chord_prediction {
+  uint32_t bits; /* of a counter's number; 0: no predictor */
+  uint32_t history_bits;
+  uint32_t address_shift;
+  uint32_t reserved;
+};
+
+struct chord_predictor {
+  uint64_t history;
+  uint8_t counters[1u << CHORD_PREDICTOR_MOST_BITS];
+};
+
+/* The branch whose counter has that number goes there. 1 if it was predicted otherwise. The history is the caller's. */
+static inline int chord_predict(struct chord_predictor *predictor, uint64_t number, uint64_t taken) {
+  uint8_t *counter = predictor->counters + number;
+  uint8_t before = *counter, outcome = (uint8_t)(taken != 0);
+  int missed = (before & 1) != outcome;
+  if (!missed) *counter = outcome;
+  else *counter = (uint8_t)(2 | (before < 2 ? before : outcome));
+  return missed;
+}
+
 /* ---- What a module's woven code and its runtime share ---- */
 
 /* Defined once in a module by woven code. */
 struct chord_models {
   struct chord_geometry data, second; /* l1d, and l2 behind it; no sets: there is none */
+  struct chord_geometry code;         /* l1i */
+  struct chord_prediction branch;
 };
 #define CHORD_MODELS_SYMBOL "__chord_models"
 

@@ -1,4 +1,4 @@
-// The caches of each thread (chord_models.h), and how woven code reaches them.
+// The caches and predictors of each thread (chord_models.h), and how woven code reaches them.
 //
 // Woven code finds, through one thread-local word per module and cache, the lines that were used last in each set. Until a
 // thread has caches the word leads to zeros, where no line is found: woven code then asks here, and gets them made. A thread
@@ -17,14 +17,19 @@ extern const char __chord_text_sim, __chord_text_sim_end;
 // Of this module; woven code defines it.
 extern const chord_models __chord_models __attribute__((visibility("hidden")));
 CHORD_SHARED uint64_t __chord_no_lines[CHORD_CACHE_MOST_SETS];
+CHORD_SHARED chord_predictor __chord_no_predictor;
 CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local uint64_t *__chord_l1d = __chord_no_lines;
+CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local uint64_t *__chord_l1i = __chord_no_lines;
+CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local chord_predictor *__chord_predictor = &__chord_no_predictor;
 }
 
 // What woven code calls, with its arguments on the stack and every register but flags kept:
 //   __chord_reference   CHORD_ACCESS_*; the counter; the address
+//   __chord_fetch       bytes; the counter; the address in the plain program
+//   __chord_branch      number of the predicting counter; the counter of mispredictions; whether it is taken
 //   __chord_strings     likewise; the counter. Flags are kept, too: addresses and
 //                       number are in the registers of the string instruction
-// Counters are offsets from the thread pointer or, `_shared`, addresses to which the module's delta is added, or, `_at`, addresses.
+// Counters are offsets from the thread pointer (`_here`), addresses to which the module's delta is added (`_shared`), or addresses (`_at`).
 asm(R"(
 	.pushsection .text
 	.macro __chord_counter place
@@ -37,7 +42,7 @@ asm(R"(
 	.endif
 	.endm
 
-	.macro __chord_model name, place
+	.macro __chord_model name, place, routine
 	.globl \name
 	.hidden \name
 	.type \name, @function
@@ -50,7 +55,7 @@ asm(R"(
 	movq 88(%rsp), %rdx
 	movq 96(%rsp), %rdi
 	__chord_counter \place
-	call __chord_look_up
+	call \routine
 	__chord_pop r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
 	ret
 	.cfi_endproc
@@ -84,12 +89,12 @@ asm(R"(
 	.size \name, . - \name
 	.endm
 
-	__chord_model __chord_reference, here
-	__chord_model __chord_reference_shared, shared
-	__chord_model __chord_reference_at, at
-	__chord_model_strings __chord_strings, here
-	__chord_model_strings __chord_strings_shared, shared
-	__chord_model_strings __chord_strings_at, at
+	.irp place, here, shared, at
+	__chord_model __chord_reference_\place, \place, __chord_look_up
+	__chord_model __chord_fetch_\place, \place, __chord_look_up_code
+	__chord_model __chord_branch_\place, \place, __chord_go
+	__chord_model_strings __chord_strings_\place, \place
+	.endr
 	.purgem __chord_counter
 	.purgem __chord_model
 	.purgem __chord_model_strings
@@ -102,7 +107,9 @@ namespace {
 // Of a thread; its tables follow it.
 struct Caches {
   uint64_t first[CHORD_CACHE_MOST_SETS];  // of `data`: where the module's word leads to
-  chord_cache data, second;
+  uint64_t first_code[CHORD_CACHE_MOST_SETS];
+  chord_predictor predictor;
+  chord_cache data, second, code;
   chord_models models;
   size_t size;
   Caches *next;    // with other models, of the same thread; or of another that has ended
@@ -129,7 +136,7 @@ void set_up(chord_cache &cache, const chord_geometry &geometry, uint64_t *first,
 }
 
 Caches *make_caches(const chord_models &models) {
-  size_t words = words_of(models.data, false) + words_of(models.second, true);
+  size_t words = words_of(models.data, false) + words_of(models.code, false) + words_of(models.second, true);
   size_t size = sizeof(Caches) + 8 * words;
   auto *caches = static_cast<Caches *>(map_pages(size));
   if (caches == nullptr) return nullptr;
@@ -138,6 +145,8 @@ Caches *make_caches(const chord_models &models) {
   auto *tables = reinterpret_cast<uint64_t *>(caches + 1);
   set_up(caches->data, models.data, caches->first, tables);
   tables += words_of(models.data, false);
+  set_up(caches->code, models.code, caches->first_code, tables);
+  tables += words_of(models.code, false);
   set_up(caches->second, models.second, tables, tables + models.second.sets);
   return caches;
 }
@@ -176,7 +185,10 @@ __attribute__((noinline, cold)) Caches *first_caches() {
   Instance *running = instance();
   Thread *thread = running == nullptr ? nullptr : current_thread(*running);
   Caches *caches = thread == nullptr ? make_caches(__chord_models) : caches_of(*running, *thread);
-  if (caches != nullptr) __chord_l1d = caches->first;
+  if (caches == nullptr) return nullptr;
+  __chord_l1i = caches->first_code;
+  __chord_predictor = &caches->predictor;
+  __chord_l1d = caches->first;
   return caches;
 }
 
@@ -210,6 +222,18 @@ void end_caches(Instance &instance, Thread &thread) {
 
 extern "C" CHORD_SHARED void __chord_look_up(uint64_t address, uint64_t what, uint64_t *counter) {
   if (Caches *caches = own_caches()) access(*caches, address, what, counter);
+}
+
+extern "C" CHORD_SHARED void __chord_look_up_code(uint64_t address, uint64_t bytes, uint64_t *counter) {
+  if (Caches *caches = own_caches()) *counter += static_cast<uint64_t>(chord_cache_access(&caches->code, address, bytes));
+}
+
+// Woven code that asks leaves the history to us.
+extern "C" CHORD_SHARED void __chord_go(uint64_t taken, uint64_t number, uint64_t *counter) {
+  Caches *caches = own_caches();
+  if (caches == nullptr) return;
+  *counter += static_cast<uint64_t>(chord_predict(&caches->predictor, number, taken));
+  caches->predictor.history = caches->predictor.history << 1 | taken;
 }
 
 extern "C" CHORD_SHARED void __chord_look_up_strings(uint64_t target, uint64_t what, uint64_t *counter, uint64_t source, uint64_t count,

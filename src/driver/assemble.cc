@@ -269,8 +269,17 @@ class Standin {
     for (const auto &[function, why] : woven.unchosen) {
       base::warning(fmt::format("{}: {}: its chosen paths are not counted, its edges are: {}", name(), function, why));
     }
+    warn_of_unplaced(woven);
     if (options_.verify) verify_woven(unit, woven, assembler, line_.output);
     return 0;
+  }
+
+  void warn_of_unplaced(const weave::Woven &woven) const {
+    if (woven.unplaced.empty()) return;
+    std::string others = woven.unplaced.size() == 1 ? "" : fmt::format(" and {} more", woven.unplaced.size() - 1);
+    base::warning(fmt::format("{}: '{}'{}: not found in {} with the same size; models take other addresses for them", name(), woven.unplaced[0], others,
+                              options_.layout_file),
+                  "build the plain program from the same sources with the same options");
   }
 
   // One line, whatever their number: reports name them all.
@@ -325,6 +334,10 @@ void load_choice(weave::Options &options) {
       format::read_path_selection(base::read_file(options.paths_file), options.paths_file));
 }
 
+void load_layout(weave::Options &options) {
+  if (!options.layout_file.empty()) options.layout = std::make_shared<assembly::PlainLayout>(options.layout_file);
+}
+
 }  // namespace
 
 int assemble(const std::vector<std::string> &args) {
@@ -336,6 +349,7 @@ int assemble(const std::vector<std::string> &args) {
   }
   load_weights(*options);
   load_choice(*options);
+  load_layout(*options);
   return Standin(args, *options).run();
 }
 

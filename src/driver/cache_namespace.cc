@@ -51,6 +51,7 @@ std::string cache_namespace(const weave::Options &options, const std::string &co
   add_identity(hash, compiler);
   hash.add(words_for_standin(options));
   add_contents(hash, options.weights_file);
+  add_contents(hash, options.layout_file);
   add_contents(hash, options.cost_file);
   add_contents(hash, options.paths_file);
   return fmt::format("{:016x}", hash.value());

@@ -116,6 +116,7 @@ int compile(const Words &command, const Words &words) {
   Compiler compiler = recognise(command);
   Words args = expanded({command.begin() + static_cast<long>(compiler.at) + 1, command.end()});
   settle(options, is_position_independent(args));
+  if (!options.layout_file.empty()) assembly::PlainLayout check(options.layout_file);  // tell a mistake in it once
   if (options.weights == weave::Options::Weights::measured) options.weights_file = prepare_weights(options.weights_file);
   publish(options);
   if (compiler.family == Family::other) return run_other(command, words);

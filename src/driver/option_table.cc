@@ -256,10 +256,15 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        if (o.coverage) w.emplace_back("--coverage");
      }},
-    {"--metrics", Group::what, "METRIC,METRIC…", "what else functions, paths (--paths) and contexts (--context) cost: tsc (ticks of the time-stamp counter), time",
+    {"--metrics", Group::what, "METRIC,METRIC…", "what else functions, paths (--paths) and contexts (--context) cost: tsc (ticks of the time-stamp counter), time; models: sim:l1d, sim:l2, sim:l1i, sim:branch",
      choose_metrics,
      [](const Options &o, Words &w) {
        if (!o.metrics.empty()) w.push_back(fmt::format("--metrics={}", names_of_metrics(o.metrics)));
+     }},
+    {"--layout", Group::what, "PROGRAM", "with sim:l1i and sim:branch: where code is in this program, built in the same way without chord",
+     [](const Word &word, Options &o) { o.layout_file = std::filesystem::absolute(word.value).string(); },
+     [](const Options &o, Words &w) {
+       if (!o.layout_file.empty()) w.push_back("--layout=" + o.layout_file);
      }},
     {"--only", Group::what, "GLOB", "count these functions or source files alone; may be repeated",
      [](const Word &word, Options &o) { o.only.push_back(word.value); },
@@ -376,7 +381,7 @@ constexpr Conflict kConflicts[] = {
     {"--durable", "--counters=global", "counts that survive are those of each thread"},
 };
 
-constexpr Requirement kRequirements[] = {{"--except-noise", "--paths"}};
+constexpr Requirement kRequirements[] = {{"--except-noise", "--paths"}, {"--layout", "--metrics"}};
 
 }  // namespace
 

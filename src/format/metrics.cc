@@ -30,7 +30,9 @@ const std::vector<MetricKind> &metric_kinds() {
   static const std::vector<MetricKind> kKinds = {{"tsc", "ticks", "time-stamp counter"},
                                                  {"time", "ns", "the same in nanoseconds"},
                                                  {"sim:l1d", "misses", "misses of a modelled first-level data cache"},
-                                                 {"sim:l2", "misses", "misses of a modelled second-level cache"}};
+                                                 {"sim:l2", "misses", "misses of a modelled second-level cache"},
+                                                 {"sim:l1i", "misses", "misses of a modelled first-level instruction cache"},
+                                                 {"sim:branch", "misses", "conditional branches that a modelled predictor gets wrong"}};
   return kKinds;
 }
 

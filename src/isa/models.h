@@ -1,4 +1,4 @@
-// Writing what feeds the models of caches (abi/chord_models.h).
+// Writing what feeds the models of caches and branch predictors (abi/chord_models.h).
 //
 // In line stands only the question whether the bytes that are about to be accessed lie in the line that was used last in
 // its set. If so the model has nothing to do. If not, code out of the way asks the runtime, for each access in turn:
@@ -14,8 +14,12 @@
 //   back:
 //
 // Several accesses to neighbouring bytes, with no other in between, are one question.
+//
+// Where code lies and which counter predicts a branch is known when it is woven, so these questions are shorter: a comparison of a number
+// for each line, and of the saturated counter with what the branch is about to do.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -62,6 +66,41 @@ struct ProbeWithOutside {
   Snippet inside, outside;
 };
 ProbeWithOutside look_for_line(const LineProbe &probe, Resources live);
+
+// Instructions that run one after the other, and where they are in the plain program.
+struct FetchProbe {
+  struct Request {
+    uint64_t address = 0;
+    uint32_t bytes = 0;
+    AnyPlace counter;
+  };
+  std::vector<Request> requests;  // of those that come to another line than the one before them
+  std::vector<uint64_t> lines;    // that they come to, in order, as addresses
+  uint32_t line_bits = 0, sets = 0;
+  bool shared_object = false;
+  std::string out, back;  // labels
+};
+ProbeWithOutside look_for_code(const FetchProbe &probe, Resources live);
+// Larger addresses are not modelled.
+inline constexpr uint64_t kMostCodeAddress = UINT64_C(1) << 31;
+
+// How a conditional branch decides.
+struct BranchTest {
+  unsigned condition = 0;  // of flags, as encoded
+  bool count_is_zero = false, count_has_32_bits = false;  // else: whether the counting register is 0
+};
+std::optional<BranchTest> branch_test(std::string_view bytes);  // nothing: by changing a register
+
+// In front of a conditional branch.
+struct PredictionProbe {
+  BranchTest test;
+  uint32_t number = 0;         // of the predicting counter, if the history is 0
+  uint32_t history_mask = 0;
+  AnyPlace counter;            // of mispredictions
+  bool shared_object = false;
+  std::string out, back;
+};
+ProbeWithOutside predict_branch(const PredictionProbe &probe, Resources live);
 
 // A repeated string instruction is about to run: asks the runtime, which finds addresses and number in registers.
 struct StringProbe {

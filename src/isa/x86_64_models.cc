@@ -11,44 +11,14 @@
 #include <algorithm>
 #include <array>
 
+#include "isa/x86_64_model_text.h"
 #include "isa/x86_64_registers.h"
 #include "isa/x86_64_text.h"
 
 namespace chord::isa {
 namespace {
 
-constexpr std::array<unsigned, 14> kScratch = {r11, r10, r9, r8, rcx, rdx, rsi, rdi, rax, rbx, r12, r13, r14, r15};
 constexpr const char *kFirst = "__chord_l1d";
-
-// Registers for a probe: those that are dead, then others, which it has to keep.
-struct Scratch {
-  std::vector<unsigned> registers;
-  std::vector<unsigned> saved;
-  bool keeps_flags = false;
-  std::optional<unsigned> rax_in;  // keeping flags takes %rax
-
-  int depth() const { return saved.empty() ? 0 : kRedZone + 8 * static_cast<int>(saved.size()); }
-};
-
-Scratch take_scratch(Resources live, size_t count) {
-  Scratch out;
-  out.keeps_flags = (live & kFlags) != 0;
-  bool holds_rax = out.keeps_flags && (live & general(rax));
-  size_t wanted = count + (holds_rax ? 1 : 0);
-  for (bool dead : {true, false}) {
-    for (unsigned r : kScratch) {
-      bool is_dead = !(live & general(r));
-      if (out.registers.size() == wanted || is_dead != dead || (r == rax && out.keeps_flags)) continue;
-      out.registers.push_back(r);
-      if (!dead) out.saved.push_back(r);
-    }
-  }
-  if (holds_rax) {
-    out.rax_in = out.registers.back();
-    out.registers.pop_back();
-  }
-  return out;
-}
 
 std::string moved(const DataAddress &at, int64_t by) {
   if (by == 0) return at.operand;
@@ -63,48 +33,6 @@ std::string compute_address(const DataAddress &at, unsigned into, int depth) {
   if (at.operand.empty()) return fmt::format("\tleaq\t{}({}),{}\n", plus, reg(at.base), reg(into));
   if (!at.intel_syntax) return fmt::format("\tleaq\t{},{}\n", moved(at, plus), reg(into));
   return fmt::format("\t.intel_syntax noprefix\n\tlea\t{}, {}\n\t.att_syntax prefix\n", reg(into).substr(1), moved(at, plus));
-}
-
-// Around `body`: registers and flags that it changes.
-Snippet keep(const Scratch &scratch, const std::string &address, Snippet body, Resources live) {
-  if (scratch.keeps_flags) keep_flags(body, live, scratch.rax_in);
-  body.text = address + body.text;
-  body.price += 1;
-  if (scratch.saved.empty()) return body;
-  std::string before = move_stack(-kRedZone), after;
-  for (unsigned r : scratch.saved) {
-    before += push(r);
-    after = pop(r) + after;
-  }
-  after += move_stack(kRedZone);
-  body.text = before + body.text + after;
-  body.price += 2 + 2 * static_cast<unsigned>(scratch.saved.size());
-  body.moves_stack = true;
-  body.depth_at_check = scratch.depth();
-  return body;
-}
-
-constexpr const char *kWord = "\t.cfi_adjust_cfa_offset 8\n";
-
-// Pushes where the counter is, as the routine of that name takes it. `depth`: bytes that the stack pointer is lower than at the site.
-struct CounterArgument {
-  std::string text;
-  const char *suffix;  // of the routine
-};
-CounterArgument counter_argument(const AnyPlace &place, unsigned free, int depth) {
-  auto pushed = [](const std::string &text, const char *suffix) { return CounterArgument{text + kWord, suffix}; };
-  if (const auto *counter = std::get_if<CounterPlace>(&place)) {
-    int64_t offset = 8 * counter->index;
-    if (counter->kind == CounterPlace::Kind::thread_local_exec) return pushed(fmt::format("\tpushq\t${}@tpoff{:+}\n", counter->label, offset), "");
-    bool delta = counter->kind == CounterPlace::Kind::thread_delta;
-    return pushed(fmt::format("\tleaq\t{0}{1:+}(%rip),{2}\n\tpushq\t{2}\n", counter->label, offset, reg(free)), delta ? "_shared" : "_at");
-  }
-  const auto &record = std::get<RecordPlace>(place);
-  const PathHolder &h = record.holder;
-  int64_t offset = CHORD_CONTEXT_COUNTERS + 8 * record.index;
-  if (h.kind != PathHolder::Kind::slot) return pushed(fmt::format("\tleaq\t{}({}),{}\n\tpushq\t{}\n", offset, reg(h.reg), reg(free), reg(free)), "_at");
-  int64_t displacement = h.displacement + (h.base == kStackPointer ? depth : 0);
-  return pushed(fmt::format("\tmovq\t{0}({1}),{2}\n\tleaq\t{3}({2}),{2}\n\tpushq\t{2}\n", displacement, reg(h.base), reg(free), offset), "_at");
 }
 
 std::string request(const LineProbe &p, const LineProbe::Request &r, const Scratch &scratch) {
@@ -148,7 +76,7 @@ std::string operand_for_address(std::string_view operands, bool intel_syntax, bo
 }
 
 ProbeWithOutside look_for_line(const LineProbe &p, Resources live) {
-  Scratch scratch = take_scratch(live, p.shared_object ? 3 : 2);
+  Scratch scratch = take_scratch(live, p.shared_object ? 3 : 2, register_of(p.requests[0].counter));
   unsigned a = scratch.registers[0], s = scratch.registers[1];
   Snippet body;
   auto line = [&](const std::string &text) {

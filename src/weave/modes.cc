@@ -22,7 +22,7 @@ bool keeps_contexts(const Options &o) { return o.context; }
 bool covers(const Options &o) { return o.coverage; }
 bool measures_calls(const Options &o) { return o.callsites; }
 bool traces(const Options &o) { return o.trace; }
-bool has_models(const Options &o) { return has_cache(o.models.data); }
+bool has_models(const Options &o) { return has_any(o.models); }
 bool counts_events(const Options &o) { return o.events != 0; }
 bool checks_budgets(const Options &o) { return o.budget; }
 

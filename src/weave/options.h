@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "assembly/plain_layout.h"
 #include "core/chosen_paths.h"
 #include "core/plan.h"
 #include "format/metrics.h"
@@ -49,7 +50,9 @@ struct Options {
   uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
   bool trace = false;               // write down control flow, and count nothing (weave/trace/trace.h)
   std::vector<format::MetricRequest> metrics;  // what else is measured (format/metrics.h)
-  chord_models models = {};         // those among them that are of caches (weave/sim/model_choice.h)
+  chord_models models = {};         // those among them that are modelled (weave/sim/model_choice.h)
+  std::string layout_file;          // a plain program, in which models of code find their addresses
+  std::shared_ptr<const assembly::PlainLayout> layout;  // its contents
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
   bool verify = false;

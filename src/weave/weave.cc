@@ -12,6 +12,7 @@
 #include "weave/plan_unit.h"
 #include "weave/compose/weave_procedure.h"
 #include "weave/exits/wrapped_names.h"
+#include "weave/sim/code_addresses.h"
 
 namespace chord::weave {
 namespace {
@@ -62,11 +63,18 @@ class UnitWriter {
     map.no_paths = plan.no_paths;
     if (options_.chosen != nullptr && !map.no_paths.empty()) out_.unchosen.push_back({map.name, map.no_paths});
     if (map.skipped.empty()) {
+      if (options_.layout != nullptr) note_unplaced(*plan_.procedures[n]);
       write(n, map);
     } else {
       leave_alone(map);
     }
     out_.map.procedures.push_back(std::move(map));
+  }
+
+  void note_unplaced(const ProcedureFacts &facts) {
+    for (const assembly::Fragment &f : facts.p.fragments) {
+      if (!plain_address(facts.in, f)) out_.unplaced.emplace_back(f.name);
+    }
   }
 
   void leave_alone(format::Procedure &map) {

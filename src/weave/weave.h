@@ -40,6 +40,8 @@ struct Woven {
   std::map<uint32_t, PathChanges> paths;  // by number of the procedure
   // Functions whose chosen paths cannot be counted, with the reason: their edges are.
   std::vector<std::pair<std::string, std::string>> unchosen;
+  // Fragments that are not in the plain program that was given (weave/sim/code_addresses.h).
+  std::vector<std::string> unplaced;
   uint32_t unmatched = 0;  // of the woven: for lack of measured weights placed by estimate
 };
 

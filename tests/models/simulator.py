@@ -37,3 +37,26 @@ class Levels:
         if not self.first.access(address, size):
             return 0, 0
         return 1, int(self.second is not None and self.second.access(address, size))
+
+
+class Predictor:
+    """Two-bit counters: below 2 says not taken. `kind` is bimodal, gshare or gselect."""
+
+    def __init__(self, kind, bits, history_bits=0):
+        self.kind, self.bits, self.history_bits = kind, bits, history_bits
+        self.counters, self.history = [0] * (1 << bits), []
+
+    def number(self, address):
+        history = int("0" + "".join(str(b) for b in self.history), 2)
+        if self.kind == "gselect":
+            return (address * 2**self.history_bits + history) % 2**self.bits
+        return (address % 2**self.bits) ^ history
+
+    def branch(self, address, taken):
+        """True if it was predicted otherwise."""
+        n = self.number(address)
+        missed = (self.counters[n] >= 2) != taken
+        self.counters[n] = min(3, self.counters[n] + 1) if taken else max(0, self.counters[n] - 1)
+        if self.history_bits:
+            self.history = (self.history + [int(taken)])[-self.history_bits:]
+        return missed

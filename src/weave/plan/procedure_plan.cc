@@ -21,6 +21,7 @@ bool short_branch_breaks(const ProcedureFacts &facts, const std::vector<Piece> &
     }
     for (const Piece &piece : pieces) {
       uint32_t at = piece.site.is_stub() ? piece.site.gap : piece.site.statement;
+      if (piece.site.kind == Site::Kind::before && at == in.first_statement && label > in.last_statement) continue;
       if (at >= low && at <= high) distance += kBytesPerInstruction * piece.snippet.price;
     }
     if (distance > kReach) return true;

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cctype>
 
+#include "weave/sim/probe_places.h"
+
 namespace chord::weave {
 
 using assembly::Instruction;
@@ -151,12 +153,7 @@ class Grouper {
   // least is live.
   uint32_t place_for(uint32_t i, const isa::Accesses &all) const {
     uint32_t best = i;
-    auto price = [&](uint32_t at) {
-      isa::Resources live = plan_.liveness.before[at];
-      unsigned dead = 0;
-      for (unsigned r = 0; r < isa::kNoRegister; ++r) dead += !(live & isa::register_numbered(r));
-      return ((live & isa::all_flags()) ? 4 : 0) + (dead < 2 ? 4 * (2 - dead) : 0);
-    };
+    auto price = [&](uint32_t at) { return price_before(plan_, at, 2); };
     while (is_bound(best)) --best;
     if (all.repeated || best != i) return best;
     unsigned least = price(i);

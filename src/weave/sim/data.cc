@@ -12,6 +12,7 @@
 #include "weave/plan/labels.h"
 #include "weave/sim/accesses.h"
 #include "weave/sim/model_choice.h"
+#include "weave/sim/probe_places.h"
 
 namespace chord::weave {
 namespace {
@@ -22,9 +23,7 @@ class DataPlanner {
  public:
   DataPlanner(const ProcedureFacts &facts, ProcedurePlan &plan)
       : facts_(facts), plan_(plan), p_(facts.p), models_(facts.options().models), number_(p_.instructions.size(), core::kNone) {
-    // What keeps the path or the context's record, and registers that hold counters in some loop: nothing else is put into them.
-    taken_ = isa::register_numbered(plan.holder.reg);
-    for (const format::Held &h : plan.held) taken_ |= isa::holder_recorded(h.place).resources();
+    taken_ = taken_registers(plan);
   }
 
   std::string run() {
@@ -98,24 +97,14 @@ class DataPlanner {
       probe.code = fmt::format("{}+{}", mark_label(facts_.n, first), g.about.opcode_at);
       probe.opcode = g.about.opcode;
     }
-    // What takes a wider frame down comes later: where the record is, and the path, is known until then.
-    if (plan_.holder.widens_frame() && probe.at.on_stack && leaves(first)) {
+    if (plan_.holder.widens_frame() && probe.at.on_stack && leaves(facts_, first)) {
       probe.at.plus += isa::kWidening;
       if (!probe.at.operand.empty()) why_not = "a jump through the stack";
     }
-    bool goes = plan_.holder.widens_frame() && leaves(g.before);
     if (!why_not.empty()) return;
     isa::ProbeWithOutside text = isa::look_for_line(probe, site.live | taken_);
     plan_.outside.push_back({site, core::kNone, std::move(text.outside), probe.out, "", text.inside.depth_at_check});
-    plan_.pieces.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, goes ? Turn::checking : Turn::last});
-  }
-
-  bool leaves(uint32_t i) const {
-    for (const assembly::Edge &e : p_.edges) {
-      bool out = e.kind == assembly::EdgeKind::leave || e.kind == assembly::EdgeKind::tail_call;
-      if (out && facts_.is_code(e.from) && facts_.last_of(e.from) == i) return true;
-    }
-    return false;
+    plan_.pieces.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, turn_before(facts_, plan_, g.before)});
   }
 
   isa::DataAddress address_of(const AccessGroup &g, std::string &why_not) const {

@@ -3,9 +3,11 @@
 #include <fmt/core.h>
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <bit>
 #include <charconv>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"
@@ -18,22 +20,22 @@ struct Cache {
 };
 struct Core {
   const char *name;
-  Cache data, second;
+  Cache data, second, code;
 };
 
-// First-level data cache and second-level cache of one core, from the vendors' optimisation manuals.
+// First-level data cache, second-level cache and first-level instruction cache of one core, from the vendors' optimisation manuals.
 constexpr std::array<Core, 11> kCores = {{
-    {"nehalem", {32768, 8, 64}, {262144, 8, 64}},
-    {"haswell", {32768, 8, 64}, {262144, 8, 64}},
-    {"skylake", {32768, 8, 64}, {262144, 4, 64}},
-    {"skylake-server", {32768, 8, 64}, {1048576, 16, 64}},
-    {"icelake", {49152, 12, 64}, {524288, 8, 64}},
-    {"golden-cove", {49152, 12, 64}, {1310720, 10, 64}},
-    {"zen2", {32768, 8, 64}, {524288, 8, 64}},
-    {"zen3", {32768, 8, 64}, {524288, 8, 64}},
-    {"zen4", {32768, 8, 64}, {1048576, 8, 64}},
-    {"cortex-a72", {32768, 2, 64}, {1048576, 16, 64}},
-    {"neoverse-n1", {65536, 4, 64}, {1048576, 8, 64}},
+    {"nehalem", {32768, 8, 64}, {262144, 8, 64}, {32768, 4, 64}},
+    {"haswell", {32768, 8, 64}, {262144, 8, 64}, {32768, 8, 64}},
+    {"skylake", {32768, 8, 64}, {262144, 4, 64}, {32768, 8, 64}},
+    {"skylake-server", {32768, 8, 64}, {1048576, 16, 64}, {32768, 8, 64}},
+    {"icelake", {49152, 12, 64}, {524288, 8, 64}, {32768, 8, 64}},
+    {"golden-cove", {49152, 12, 64}, {1310720, 10, 64}, {32768, 8, 64}},
+    {"zen2", {32768, 8, 64}, {524288, 8, 64}, {32768, 8, 64}},
+    {"zen3", {32768, 8, 64}, {524288, 8, 64}, {32768, 8, 64}},
+    {"zen4", {32768, 8, 64}, {1048576, 8, 64}, {32768, 8, 64}},
+    {"cortex-a72", {32768, 2, 64}, {1048576, 16, 64}, {49152, 3, 64}},
+    {"neoverse-n1", {65536, 4, 64}, {1048576, 8, 64}, {65536, 4, 64}},
 }};
 constexpr const char *kUsual = "haswell";
 
@@ -42,8 +44,27 @@ struct Kind {
   chord_geometry chord_models::*geometry;
   Cache Core::*of_core;
 };
-constexpr std::array<Kind, 2> kCaches = {{{"sim:l1d", &chord_models::data, &Core::data},
-                                          {"sim:l2", &chord_models::second, &Core::second}}};
+constexpr std::array<Kind, 3> kCaches = {{{"sim:l1d", &chord_models::data, &Core::data},
+                                          {"sim:l2", &chord_models::second, &Core::second},
+                                          {"sim:l1i", &chord_models::code, &Core::code}}};
+
+enum class Scheme : uint8_t { bimodal, gshare, gselect };
+struct Predictor {
+  const char *name;
+  Scheme scheme;
+  uint32_t bits, history;
+};
+constexpr std::array<std::pair<std::string_view, Scheme>, 3> kSchemes = {
+    {{"bimodal", Scheme::bimodal}, {"gshare", Scheme::gshare}, {"gselect", Scheme::gselect}}};
+constexpr Predictor kUsualPredictor = {"", Scheme::gshare, 14, 12};
+// Kinds and sizes as their makers published them. Those of later cores are combinations that nobody has.
+constexpr std::array<Predictor, 5> kPredictors = {{
+    {"cachegrind", Scheme::gselect, 14, 7},
+    {"r10000", Scheme::bimodal, 9, 0},
+    {"ppc604", Scheme::bimodal, 9, 0},
+    {"alpha-21164", Scheme::bimodal, 11, 0},
+    {"ultrasparc-iii", Scheme::gshare, 14, 12},
+}};
 
 chord_geometry make_geometry(const Cache &cache, bool first_level, const std::string &word) {
   auto refuse = [&](const std::string &why) { throw base::UsageError(fmt::format("{}: {}", word, why), "SIZE,WAYS,LINE in bytes, such as 32768,8,64"); };
@@ -84,6 +105,55 @@ Cache read_cache(const Kind &kind, std::string_view value, const std::string &wo
   throw base::UsageError(fmt::format("{}: no such cache", word), fmt::format("SIZE,WAYS,LINE in bytes, or the core it is of: {}", fmt::join(names, ", ")));
 }
 
+// The numbers after the first word, as many as there are; false if one is none.
+bool read_numbers(std::string_view text, std::vector<uint32_t> &out) {
+  while (!text.empty()) {
+    size_t comma = text.find(',');
+    uint32_t number = 0;
+    if (!read_number(text.substr(0, comma), number)) return false;
+    out.push_back(number);
+    if (comma == std::string_view::npos) return true;
+    text.remove_prefix(comma + 1);
+    if (text.empty()) return false;
+  }
+  return true;
+}
+
+[[noreturn]] void refuse_predictor(const std::string &word) {
+  std::vector<std::string_view> names;
+  for (const Predictor &p : kPredictors) names.emplace_back(p.name);
+  throw base::UsageError(fmt::format("{}: no such predictor", word),
+                         fmt::format("bimodal, gshare or gselect, then ,BITS of its table and ,HISTORY in bits; or that of {}", fmt::join(names, ", ")));
+}
+
+Predictor read_predictor(std::string_view value, const std::string &word) {
+  if (value.empty()) return kUsualPredictor;
+  for (const Predictor &p : kPredictors) {
+    if (value == p.name) return p;
+  }
+  size_t comma = value.find(',');
+  for (const auto &[name, scheme] : kSchemes) {
+    if (value.substr(0, comma) != name) continue;
+    std::vector<uint32_t> numbers;
+    bool good = comma == std::string_view::npos || (comma + 1 < value.size() && read_numbers(value.substr(comma + 1), numbers));
+    if (!good || numbers.size() > (scheme == Scheme::bimodal ? 1u : 2u)) refuse_predictor(word);
+    uint32_t bits = numbers.empty() ? kUsualPredictor.bits : numbers[0];
+    uint32_t usual_history = scheme == Scheme::gselect ? bits / 2 : std::min(bits, kUsualPredictor.history);
+    uint32_t history = scheme == Scheme::bimodal ? 0 : numbers.size() == 2 ? numbers[1] : usual_history;
+    return {"", scheme, bits, history};
+  }
+  refuse_predictor(word);
+}
+
+chord_prediction make_prediction(const Predictor &p, const std::string &word) {
+  auto refuse = [&](const std::string &why) { throw base::UsageError(fmt::format("{}: {}", word, why), "such as gshare,14,12"); };
+  if (p.bits < CHORD_PREDICTOR_LEAST_BITS || p.bits > CHORD_PREDICTOR_MOST_BITS)
+    refuse(fmt::format("a table has 2 to {} counters, so 1 to {} bits", 1u << CHORD_PREDICTOR_MOST_BITS, CHORD_PREDICTOR_MOST_BITS));
+  if (p.history > p.bits) refuse("the history has at most as many bits as the number of a counter");
+  if (p.scheme != Scheme::bimodal && p.history == 0) refuse("without a history it is bimodal");
+  return {p.bits, p.history, p.scheme == Scheme::gselect ? p.history : 0, 0};
+}
+
 }  // namespace
 
 bool names_model(std::string_view word) { return word.starts_with("sim:"); }
@@ -98,7 +168,11 @@ void choose_model(std::string_view text, chord_models &models) {
     models.*kind.geometry = make_geometry(cache, kind.geometry != &chord_models::second, word);
     return;
   }
-  throw base::UsageError(fmt::format("{}: no such model", word), "sim:l1d, sim:l2");
+  if (name == "sim:branch") {
+    models.branch = make_prediction(read_predictor(value, word), word);
+    return;
+  }
+  throw base::UsageError(fmt::format("{}: no such model", word), "sim:l1d, sim:l2, sim:l1i, sim:branch");
 }
 
 void check_models(const chord_models &models) {

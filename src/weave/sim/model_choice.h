@@ -2,6 +2,8 @@
 //
 //   sim:l1d    a first-level data cache: [=SIZE,WAYS,LINE] in bytes, or [=CORE], that of a well-known core
 //   sim:l2     a second level behind it, likewise
+//   sim:l1i    a first-level instruction cache, likewise
+//   sim:branch a predictor of conditional branches: [=bimodal|gshare|gselect[,BITS[,HISTORY]]], or [=CORE]
 #pragma once
 
 #include <chord_models.h>
@@ -21,5 +23,8 @@ void choose_model(std::string_view word, chord_models &models);
 void check_models(const chord_models &models);
 
 inline bool has_cache(const chord_geometry &geometry) { return geometry.sets != 0; }
+inline bool has_predictor(const chord_prediction &branch) { return branch.bits != 0; }
+inline bool models_code(const chord_models &m) { return has_cache(m.code) || has_predictor(m.branch); }
+inline bool has_any(const chord_models &m) { return has_cache(m.data) || models_code(m); }
 
 }  // namespace chord::weave

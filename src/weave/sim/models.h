@@ -1,4 +1,4 @@
-// The mode "models" (weave/modes.h): models of caches, fed by woven code.
+// The mode "models" (weave/modes.h): models of caches and branch predictors, fed by woven code.
 #pragma once
 
 #include <string>

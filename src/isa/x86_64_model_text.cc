@@ -1,0 +1,68 @@
+#include "isa/x86_64_model_text.h"
+
+#include <chord_abi.h>
+#include <fmt/core.h>
+
+namespace chord::isa {
+
+Resources register_of(const AnyPlace &counter) {
+  const auto *record = std::get_if<RecordPlace>(&counter);
+  bool in_register = record != nullptr && record->holder.kind != PathHolder::Kind::slot && record->holder.kind != PathHolder::Kind::none;
+  return in_register ? general(record->holder.reg) : 0;
+}
+
+Scratch take_scratch(Resources live, size_t count, Resources not_these) {
+  Scratch out;
+  out.keeps_flags = (live & kFlags) != 0;
+  bool holds_rax = out.keeps_flags && (live & general(rax));
+  size_t wanted = count + (holds_rax ? 1 : 0);
+  for (bool dead : {true, false}) {
+    for (unsigned r : kScratch) {
+      bool is_dead = !(live & general(r));
+      if (out.registers.size() == wanted || (not_these & general(r)) || is_dead != dead || (r == rax && out.keeps_flags)) continue;
+      out.registers.push_back(r);
+      if (!dead) out.saved.push_back(r);
+    }
+  }
+  if (holds_rax) {
+    out.rax_in = out.registers.back();
+    out.registers.pop_back();
+  }
+  return out;
+}
+
+Snippet keep(const Scratch &scratch, const std::string &address, Snippet body, Resources live) {
+  if (scratch.keeps_flags) keep_flags(body, live, scratch.rax_in);
+  body.text = address + body.text;
+  body.price += 1;
+  if (scratch.saved.empty()) return body;
+  std::string before = move_stack(-kRedZone), after;
+  for (unsigned r : scratch.saved) {
+    before += push(r);
+    after = pop(r) + after;
+  }
+  after += move_stack(kRedZone);
+  body.text = before + body.text + after;
+  body.price += 2 + 2 * static_cast<unsigned>(scratch.saved.size());
+  body.moves_stack = true;
+  body.depth_at_check = scratch.depth();
+  return body;
+}
+
+CounterArgument counter_argument(const AnyPlace &place, unsigned free, int depth) {
+  auto pushed = [](const std::string &text, const char *suffix) { return CounterArgument{text + kWord, suffix}; };
+  if (const auto *counter = std::get_if<CounterPlace>(&place)) {
+    int64_t offset = 8 * counter->index;
+    if (counter->kind == CounterPlace::Kind::thread_local_exec) return pushed(fmt::format("\tpushq\t${}@tpoff{:+}\n", counter->label, offset), "_here");
+    bool delta = counter->kind == CounterPlace::Kind::thread_delta;
+    return pushed(fmt::format("\tleaq\t{0}{1:+}(%rip),{2}\n\tpushq\t{2}\n", counter->label, offset, reg(free)), delta ? "_shared" : "_at");
+  }
+  const auto &record = std::get<RecordPlace>(place);
+  const PathHolder &h = record.holder;
+  int64_t offset = CHORD_CONTEXT_COUNTERS + 8 * record.index;
+  if (h.kind != PathHolder::Kind::slot) return pushed(fmt::format("\tleaq\t{}({}),{}\n\tpushq\t{}\n", offset, reg(h.reg), reg(free), reg(free)), "_at");
+  int64_t displacement = h.displacement + (h.base == kStackPointer ? depth : 0);
+  return pushed(fmt::format("\tmovq\t{0}({1}),{2}\n\tleaq\t{3}({2}),{2}\n\tpushq\t{2}\n", displacement, reg(h.base), reg(free), offset), "_at");
+}
+
+}  // namespace chord::isa
