@@ -114,19 +114,38 @@ void write_file(const std::string &path, std::string_view bytes) {
   }
 }
 
+ReplacedFile::ReplacedFile(const std::string &path) : path_(path), temporary_(fmt::format("{}.{}.tmp", path, ::getpid())) {
+  descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
+  if (descriptor_ < 0) throw Error(fmt::format("{}: cannot be written ({}: cannot create: {})", path_, temporary_, std::strerror(errno)));
+}
+
+ReplacedFile::~ReplacedFile() {
+  if (descriptor_ >= 0) ::close(descriptor_);
+  if (!temporary_.empty()) ::unlink(temporary_.c_str());
+}
+
+void ReplacedFile::fail(const char *what) { throw Error(fmt::format("{}: {}: {}", path_, what, std::strerror(errno))); }
+
+void ReplacedFile::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    ssize_t n = ::write(descriptor_, bytes.data(), bytes.size());
+    if (n < 0 && errno != EINTR) fail("cannot be written");
+    if (n > 0) bytes.remove_prefix(static_cast<size_t>(n));
+  }
+}
+
+void ReplacedFile::finish() {
+  int descriptor = descriptor_;
+  descriptor_ = -1;
+  if (::close(descriptor) != 0) fail("cannot be written");
+  if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot replace");
+  temporary_.clear();
+}
+
 void replace_file(const std::string &path, std::string_view bytes) {
-  std::string temporary = fmt::format("{}.{}.tmp", path, ::getpid());
-  try {
-    write_file(temporary, bytes);
-  } catch (const Error &e) {
-    ::unlink(temporary.c_str());
-    throw Error(fmt::format("{}: cannot be written ({})", path, e.what()));
-  }
-  if (::rename(temporary.c_str(), path.c_str()) != 0) {
-    int why = errno;
-    ::unlink(temporary.c_str());
-    throw Error(fmt::format("{}: cannot replace: {}", path, std::strerror(why)));
-  }
+  ReplacedFile file(path);
+  file.write(bytes);
+  file.finish();
 }
 
 bool is_executable_file(const std::string &path) {

@@ -15,6 +15,23 @@ void write_file(const std::string &path, std::string_view bytes);
 void replace_file(const std::string &path, std::string_view bytes);
 std::string read_all(int descriptor);
 
+// A file that is written piece by piece and takes the old one's place only when it is complete.
+class ReplacedFile {
+ public:
+  explicit ReplacedFile(const std::string &path);
+  ~ReplacedFile();
+  ReplacedFile(const ReplacedFile &) = delete;
+  ReplacedFile &operator=(const ReplacedFile &) = delete;
+  void write(std::string_view bytes);
+  void finish();
+
+ private:
+  [[noreturn]] void fail(const char *what);
+
+  std::string path_, temporary_;
+  int descriptor_ = -1;
+};
+
 bool is_executable_file(const std::string &path);
 
 // A private folder below $TMPDIR, removed with everything in it on destruction.

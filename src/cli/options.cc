@@ -17,6 +17,7 @@
 #include "chord_abi.h"
 #include "cli/pager.h"
 #include "cli/profile_place.h"
+#include "cli/trace_input.h"
 
 namespace chord::cli {
 
@@ -129,7 +130,7 @@ std::string newest_profile() {
 
 bool looks_like_profile(const std::string &path) {
   std::error_code failed;
-  if (fs::path(path).extension() == ".chord" || fs::is_directory(path, failed)) return true;
+  if (fs::path(path).extension() == ".chord" || fs::is_directory(path, failed) || looks_like_trace(path)) return true;
   std::ifstream in(path, std::ios::binary);
   uint64_t magic = 0;
   in.read(reinterpret_cast<char *>(&magic), sizeof magic);
@@ -242,9 +243,18 @@ format::Profile read_profiles(const std::vector<std::string> &paths) {
 
 namespace {
 
+// Counts of one trace.
+analysis::Program load_trace(const InputOptions &input, const analysis::LoadOptions &options) {
+  if (input.profiles.size() != 1) throw base::UsageError("a trace stands alone: its counts are not added to others", "name one trace, or profiles");
+  if (!input.cost.empty() || !input.context.empty())
+    throw base::UsageError(fmt::format("{} does not go with a trace", input.cost.empty() ? "--context" : "--cost"), "use a build that counts");
+  return TraceInput(input.profiles[0], input.program, options.texts).counts();
+}
+
 analysis::Program load(const InputOptions &input, analysis::LoadOptions options) {
   if (!input.cost.empty()) options.costs = format::read_costs(base::read_file(input.cost), input.cost);
-  analysis::Program program = analysis::load_program(read_profiles(input.profiles), options);
+  bool is_trace = std::any_of(input.profiles.begin(), input.profiles.end(), looks_like_trace);
+  analysis::Program program = is_trace ? load_trace(input, options) : analysis::load_program(read_profiles(input.profiles), options);
   for (const std::string &warning : program.warnings) base::warning(warning);
   return program;
 }

@@ -4,6 +4,7 @@
 #include <fmt/core.h>
 
 #include <filesystem>
+#include <fstream>
 
 #include "base/diagnostics.h"
 
@@ -43,8 +44,25 @@ TraceInput::TraceInput(const std::string &path, std::string program, bool texts)
 
 const analysis::TracedCode &TraceInput::code(const format::TraceStream &stream) {
   std::unique_ptr<analysis::TracedCode> &code = codes_[stream.module];
-  if (code == nullptr) code = std::make_unique<analysis::TracedCode>(program_.empty() ? stream.module : program_, stream.build_id, texts_);
+  bool is_program = stream.module == opened_.trace.streams[0].module;
+  if (code == nullptr) code = std::make_unique<analysis::TracedCode>(program_.empty() || !is_program ? stream.module : program_, stream.build_id, texts_);
   return *code;
+}
+
+analysis::Program TraceInput::counts() {
+  for (const format::TraceStream &stream : trace().streams) code(stream);
+  analysis::Program program = analysis::count_trace(trace(), std::move(codes_));
+  if (!program_.empty()) program.path = program_;  // where it is now
+  return program;
+}
+
+bool looks_like_trace(const std::string &path) {
+  if (fs::path(path).extension() == ".chordtrace") return true;
+  uint64_t magic = 0;
+  std::error_code failed;
+  if (!fs::is_regular_file(path, failed)) return false;  // a pipe can be read once only
+  std::ifstream(path, std::ios::binary).read(reinterpret_cast<char *>(&magic), sizeof magic);
+  return magic == CHORD_TRACE_MAGIC;
 }
 
 }  // namespace chord::cli

@@ -1,11 +1,9 @@
 // Traces named on the command line, with the code they speak of.
 #pragma once
 
-#include <map>
-#include <memory>
 #include <string>
 
-#include "analysis/trace/code.h"
+#include "analysis/trace/counts.h"
 #include "format/trace_file.h"
 
 namespace chord::cli {
@@ -19,12 +17,17 @@ class TraceInput {
   const format::Trace &trace() const { return opened_.trace; }
   // Of the stream's module. Throws Error if it cannot be read.
   const analysis::TracedCode &code(const format::TraceStream &stream);
+  // Counts made from it (analysis/trace/counts.h). Code cannot be asked for any more.
+  analysis::Program counts();
 
  private:
   format::OpenedTrace opened_;
   std::string program_;
   bool texts_;
-  std::map<std::string, std::unique_ptr<analysis::TracedCode>> codes_;  // by path
+  analysis::TracedModules codes_;
 };
+
+// True if the file begins like a trace, or is called one.
+bool looks_like_trace(const std::string &path);
 
 }  // namespace chord::cli

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "analysis/trace/code.h"
+#include "analysis/trace/index.h"
 #include "analysis/trace/replay.h"
 #include "dap/recording.h"
 #include "format/trace_file.h"

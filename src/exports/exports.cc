@@ -13,7 +13,7 @@ constexpr Format kFormats[] = {
     {"gcov-json", "the same as gcov's JSON, which gcovr reads, too", write_gcov_json, false, true},
     {"callgrind", "instructions, lines, calls and jumps, for KCachegrind and callgrind_annotate", write_callgrind, false},
     {"sarif", "lines that never ran or exceed --budget, for editors and code hosts", write_sarif, false},
-    {"bbv", "basic-block vectors of the runs or marks, for SimPoint", write_bbv, false},
+    {"bbv", "basic-block vectors of the runs or marks, for SimPoint", write_bbv, false, false, true},
     {"sqlite", "a database of functions, blocks, edges, lines, calls, paths and runs", write_sqlite, true},
     {"folded", "calling contexts, one stack a line, for flamegraph.pl and inferno", write_folded, false},
     {"speedscope", "calling contexts for speedscope", write_speedscope, false},

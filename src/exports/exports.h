@@ -35,6 +35,7 @@ struct Format {
   Exported (*write)(const Input &);
   bool binary;
   bool only_ran = false;  // makes sense of programs of which only what ran is known
+  bool needs_runs = false;  // of a profile, each by itself: a trace does not hold that
 };
 
 std::span<const Format> formats();

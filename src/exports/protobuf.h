@@ -16,6 +16,11 @@ class Message {
     varint(field << 3);
     varint(value);
   }
+  // Fields of the second version, which are there or not.
+  void number_or_zero(uint32_t field, uint64_t value) {
+    varint(field << 3);
+    varint(value);
+  }
   void bytes(uint32_t field, std::string_view value) {
     varint(field << 3 | 2);
     varint(value.size());

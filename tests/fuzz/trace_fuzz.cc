@@ -4,6 +4,8 @@
 
 #include <cstring>
 
+#include "analysis/trace/calls.h"
+#include "analysis/trace/index.h"
 #include "analysis/trace/replay.h"
 #include "fuzz.h"
 
@@ -77,6 +79,40 @@ std::string made_up_trace() {
 
 }  // namespace
 
+namespace {
+
+// Calls nest, and none begins or ends before what was before it.
+void check_calls(const format::TraceStream &stream, uint64_t end) {
+  std::vector<analysis::TraceCall> open;
+  uint64_t now = 0;
+  analysis::CallVisitor visitor;
+  visitor.begins = [&](const analysis::TraceCall &call) {
+    if (call.depth != open.size() || call.began > end) __builtin_trap();
+    if (!call.resumed && call.began < now) __builtin_trap();
+    open.push_back(call);
+  };
+  visitor.ends = [&](const analysis::TraceCall &call, uint64_t number) {
+    if (open.empty() || open.back().began != call.began || number < now || number < call.began) __builtin_trap();
+    now = number;
+    open.pop_back();
+  };
+  visit_calls(made_up_code(), stream, visitor);
+  if (!open.empty()) __builtin_trap();
+}
+
+// Wherever it goes, the next stretch holds that number.
+void check_index(const format::TraceStream &stream, uint64_t end) {
+  analysis::TraceIndex index(made_up_code(), stream, 4);
+  if (index.instructions() != end) __builtin_trap();
+  for (uint64_t number = 0; number < end && number < 2000; number += 1 + number / 7) {
+    analysis::TraceCursor cursor = index.seek(number);
+    analysis::TraceStretch s;
+    if (!cursor.next(s) || s.number > number || s.number + s.count <= number) __builtin_trap();
+  }
+}
+
+}  // namespace
+
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   std::vector<uint64_t> aligned((size + 7) / 8);
   if (size != 0) std::memcpy(aligned.data(), data, size);
@@ -84,6 +120,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
   for (const format::TraceStream &stream : trace.streams) {
     analysis::TraceCursor cursor(made_up_code(), stream);
     analysis::TraceStretch s;
+    std::vector<uint64_t> edges(made_up_code().edge_count());
+    cursor.count_edges(edges);
     uint64_t words = 1, number = 0;
     for (const auto &chunk : stream.chunks) words += chunk.size();
     for (uint64_t rounds = 0; cursor.next(s); ++rounds) {
@@ -91,6 +129,8 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
       if (rounds > 64 * 8 * words || s.number != number || s.first + s.count > 16) __builtin_trap();
       number += s.count;
     }
+    check_calls(stream, number);
+    check_index(stream, number);
   }
   return 0;
 }

@@ -1,6 +1,7 @@
 #!/bin/sh
 # Calling contexts in the viewers they are exported for: speedscope (which reads folded stacks and pprof's files, too), Firefox
-# Profiler and pprof show the instructions of every function, its own and with all it calls, that `chord contexts` has.
+# Profiler and pprof show the instructions of every function, its own and with all it calls, that `chord contexts` has. So does speedscope of
+# a trace.
 . "$(dirname "$0")/common.inc"
 readers=${CHORD_BUILD:-$root/build}/readers
 install_tools "$here/readers" "$readers"
@@ -22,6 +23,13 @@ NOINLINE int down(int n) {
   twice(n);
   return down(n - 1) + down(n - 1) + sink;
 }
+#ifdef ALONE
+int main() {
+  for (int i = 0; i < rounds; i++) twice(10);
+  leaf<long>(3);
+  sink = down(4);
+}
+#else
 static void handler(int) { leaf<short>(2); sink = 1; }
 static void *run(void *) { twice(7); sink = 1; return nullptr; }
 int main() {
@@ -33,6 +41,7 @@ int main() {
   pthread_t thread;
   if (pthread_create(&thread, nullptr, run, nullptr) == 0) pthread_join(thread, nullptr);
 }
+#endif
 SOURCE
 for build in "g++ -O1" "clang++ -O2"; do
   rm -f ./*.chord
@@ -44,3 +53,11 @@ for build in "g++ -O1" "clang++ -O2"; do
   node "$here/firefox.mjs" "$readers/node_modules/@firefox-devtools/profiler-cli/dist/profiler-cli.js" "$work/out.firefox" ||
     fail "$build: Firefox Profiler shows something else"
 done
+rm -f ./*.chord out.*
+"$CHORD" --context g++ -O1 -g -DALONE calls.cc -o calls
+./calls
+"$CHORD" contexts --by-thread --json >contexts.json 2>/dev/null
+"$CHORD" --trace g++ -O1 -g -DALONE calls.cc -o traced
+./traced
+"$CHORD" export speedscope -o out.speedscope traced.chordtrace
+READERS="$readers/node_modules" in_browser speedscope.mjs speedscope

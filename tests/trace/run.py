@@ -3,7 +3,8 @@
 
 Each program is built plain and stepped through one instruction at a time (paths/trace.c), and built with `chord --trace` and
 run. `chord trace --by=instruction` must name the same instructions in the same order, thread by thread. A build that counts
-must have counted, for each function, as many instructions and calls as the replay has.
+must have counted, for each function, as many instructions and calls as the replay has; and `chord report` of the trace must have the same
+functions, lines, blocks, edges, loops, calls and instructions, with the same counts.
 
 usage: run.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]
 """
@@ -110,6 +111,27 @@ def check_counts(rows, executed, calls, traced):
         raise Failure(f"counted and replayed (instructions, calls): {wrong}")
 
 
+LISTINGS = ("function", "line", "block", "edge", "loop", "call", "instruction", "opcode")
+
+
+def check_listings(folder, chord, apart):
+    """Row by row. `apart`: functions without a trace, or in which something faulted; lines and sums hold theirs, too."""
+    for by in LISTINGS if not apart else ("function", "block", "edge", "instruction"):
+        sides = []
+        for profile in ("woven.chordtrace", "counted.chord"):
+            rows = rows_of(folder, chord, "report", os.path.join(folder, profile), f"--by={by}")
+            for row in rows:
+                row.pop("module", None)
+                row.pop("share", None)
+            sides.append([row for row in rows if row.get("function", "").split(".cold")[0] not in apart])
+        # Functions are listed by their instructions, which may be the same.
+        key = lambda row: json.dumps(row, sort_keys=True)  # noqa: E731
+        traced, counted = (sorted(side, key=key) for side in sides)
+        if traced != counted:
+            one = next((pair for pair in zip(traced, counted) if pair[0] != pair[1]), (len(traced), len(counted)))
+            raise Failure(f"--by={by}: the trace has {one[0]}, a build that counts {one[1]}")
+
+
 def is_left_to_others(source, compiler, level):
     """Stepping through the unwinder takes long: of C++ programs each compiler has one level, unless one is asked for."""
     asked = any(word.startswith(("--compiler", "--level")) for word in sys.argv)
@@ -147,6 +169,7 @@ def check(chord, source, compiler, level, _variant, folder):
     steps = compare(expected, got)
     # An instruction that a handler passed over is counted with its block.
     check_counts(rows, executed, calls, functions - left_alone - faulted)
+    check_listings(folder, chord, left_alone | faulted)
     return f"{steps} instructions of {len(got)} threads" + (f", without {sorted(left_alone)}" if left_alone else "")
 
 

@@ -11,6 +11,25 @@
 namespace chord::analysis {
 namespace {
 
+constexpr size_t kKnown = 4096;
+
+void index_tokens(TracedProcedure &p) {
+  p.branches.resize(p.out.size());
+  for (uint32_t b = 0; b < p.out.size(); ++b) {
+    if (p.out[b].empty()) continue;
+    TracedProcedure::Branch &branch = p.branches[b];
+    branch.bits = p.tokens[p.out[b][0]].bits;
+    branch.first = static_cast<uint32_t>(p.edge_of_token.size());
+    p.edge_of_token.resize(branch.first + (size_t{1} << branch.bits), core::kNone);
+    for (core::EdgeId e : p.out[b]) {
+      if (p.tokens[e].value < size_t{1} << branch.bits) p.edge_of_token[branch.first + p.tokens[e].value] = e;
+    }
+  }
+  for (core::EdgeId e : p.out[0]) {
+    if (p.map->edges[e].kind == format::EdgeKind::enter) p.enter = e;
+  }
+}
+
 TracedProcedure describe(const format::UnitMap &unit, const format::Procedure &map, const format::Anchor &anchor) {
   TracedProcedure p;
   p.unit = &unit;
@@ -23,6 +42,7 @@ TracedProcedure describe(const format::UnitMap &unit, const format::Procedure &m
     if (!never[e] && e != core::Graph::return_edge()) p.out[map.edges[e].from].push_back(e);
   }
   p.tokens = core::trace_tokens(map.graph(), never);
+  index_tokens(p);
   p.block_of.assign(map.instructions.size(), core::kNone);
   p.is_call.resize(map.instructions.size());
   for (uint32_t b = 0; b < map.blocks.size(); ++b) {
@@ -30,6 +50,11 @@ TracedProcedure describe(const format::UnitMap &unit, const format::Procedure &m
       p.block_of[i] = b;
       p.is_call[i] = (map.instructions[i].traits & isa::kCall) != 0;
     }
+  }
+  p.run_end.resize(map.instructions.size());
+  for (const format::Block &block : map.blocks) {
+    uint32_t end = block.first + block.count;
+    for (uint32_t i = end; i-- > block.first;) p.run_end[i] = i + 1 == end || p.is_call[i] ? i + 1 : p.run_end[i + 1];
   }
   for (uint32_t part = 0; part < anchor.parts.size() && part < map.fragments.size(); ++part) p.layouts.emplace_back(map, anchor, part);
   return p;
@@ -54,16 +79,26 @@ TracedCode::TracedCode(Object object) : object_(std::make_unique<Object>(std::mo
       auto anchor = anchors.find(map.key);
       if (!map.skipped.empty() || map.plan.placement != core::Placement::trace || anchor == anchors.end()) continue;
       index_.add(static_cast<uint32_t>(procedures_.size()), *anchor->second);
-      procedures_.push_back(describe(unit, map, *anchor->second));
+      TracedProcedure &p = procedures_.emplace_back(describe(unit, map, *anchor->second));
+      p.first_edge = edges_;
+      p.first_instruction = instructions_;
+      edges_ += map.edges.size();
+      instructions_ += map.instructions.size();
     }
   }
   index_.sort();
+  known_.resize(kKnown);
 }
 
 std::optional<TracedPlace> TracedCode::find(uint64_t address) const {
+  Known &known = known_[(address ^ address >> 12) % kKnown];
+  if (known.address == address) return known.place;
+  known.address = address;
+  known.place.reset();
   std::optional<CodeIndex::Hit> hit = index_.find(address);
-  if (!hit || hit->part >= procedures_[hit->procedure].layouts.size()) return std::nullopt;
-  return TracedPlace{hit->procedure, hit->part, static_cast<uint32_t>(address - hit->anchor->parts[hit->part].address)};
+  if (hit && hit->part < procedures_[hit->procedure].layouts.size())
+    known.place = TracedPlace{hit->procedure, hit->part, static_cast<uint32_t>(address - hit->anchor->parts[hit->part].address)};
+  return known.place;
 }
 
 std::optional<TracedPoint> TracedCode::point(const TracedPlace &place) const {

@@ -20,9 +20,19 @@ struct TracedProcedure {
   const format::Anchor *anchor = nullptr;
   std::vector<core::TraceToken> tokens;               // by edge
   std::vector<std::vector<core::EdgeId>> out;         // by block: edges that control can take
+  // Which edge leaves a block, by what is written: edge_of_token[first + value], kNone where there is none.
+  struct Branch {
+    uint32_t first = 0;
+    uint8_t bits = 0;
+  };
+  std::vector<Branch> branches;                       // by block
+  std::vector<core::EdgeId> edge_of_token;
+  core::EdgeId enter = core::kNone;                   // the edge of activations that begin
+  std::vector<uint32_t> run_end;                      // by instruction: where it stops next, after a call or with its block
   std::vector<uint32_t> block_of;                     // by instruction; kNone: padding
   std::vector<bool> is_call;                          // by instruction
   std::vector<PartLayout> layouts;                    // by part
+  size_t first_edge = 0, first_instruction = 0;       // its own begin there, where those of all procedures are numbered
 };
 
 // Where an address lies in it.
@@ -48,7 +58,11 @@ class TracedCode {
   explicit TracedCode(Object object);
 
   const Object &object() const { return *object_; }
+  // Nothing else can be asked then.
+  Object release() { return std::move(*object_); }
   size_t size() const { return procedures_.size(); }
+  size_t edge_count() const { return edges_; }
+  size_t instruction_count() const { return instructions_; }
   const TracedProcedure &procedure(uint32_t number) const { return procedures_[number]; }
   // Nothing: no traced procedure is there.
   std::optional<TracedPlace> find(uint64_t address) const;
@@ -59,6 +73,13 @@ class TracedCode {
   std::unique_ptr<Object> object_;
   std::vector<TracedProcedure> procedures_;
   CodeIndex index_;
+  size_t edges_ = 0, instructions_ = 0;
+  // Answers of find(): the same few addresses are asked for all the time.
+  struct Known {
+    uint64_t address = UINT64_MAX;
+    std::optional<TracedPlace> place;
+  };
+  mutable std::vector<Known> known_;
 };
 
 }  // namespace chord::analysis

@@ -4,7 +4,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
-#include <bit>
+#include <utility>
 
 namespace chord::analysis {
 namespace {
@@ -12,91 +12,22 @@ namespace {
 constexpr uint64_t kPlace = (uint64_t{1} << 48) - 1;
 constexpr uint64_t kPayload = (uint64_t{1} << CHORD_TRACE_KIND_SHIFT) - 1;
 
-bool is_full(uint64_t word) { return (word & CHORD_TRACE_FULL) != 0; }
-bool is_partial(uint64_t word) { return !is_full(word) && (word & CHORD_TRACE_PARTIAL) != 0; }
-uint32_t kind_of(uint64_t word) { return static_cast<uint32_t>(word >> CHORD_TRACE_KIND_SHIFT); }
-bool is_entry(uint64_t word) { return word != 0 && kind_of(word) == CHORD_TRACE_ENTER; }
-bool says_where(uint64_t word) { return !is_full(word) && !is_partial(word) && (kind_of(word) == CHORD_TRACE_SIGNAL || kind_of(word) == CHORD_TRACE_STANDS); }
-
-bool is_stop(uint64_t word) { return !is_full(word) && !is_partial(word) && kind_of(word) == CHORD_TRACE_STOPPED; }
-
-// Bits with the highest that is set above them; 0 if the word holds none.
-uint64_t bits_in(uint64_t word) {
-  if (is_full(word)) return word;
-  if (is_partial(word)) return word & ~CHORD_TRACE_PARTIAL;
-  return is_entry(word) ? word >> 32 : 0;
-}
-uint32_t count_of(uint64_t bits) { return bits == 0 ? 0 : static_cast<uint32_t>(std::bit_width(bits)) - 1; }
+bool is_bits(uint64_t word) { return is_full_word(word) || is_partial_word(word); }
+bool says_where(uint64_t word) { return !is_bits(word) && (kind_of_word(word) == CHORD_TRACE_SIGNAL || kind_of_word(word) == CHORD_TRACE_STANDS); }
+bool is_stop(uint64_t word) { return !is_bits(word) && kind_of_word(word) == CHORD_TRACE_STOPPED; }
 
 uint32_t end_of(const format::Block &block) { return block.first + block.count; }
 
 }  // namespace
 
 void TraceCursor::fail(std::string what) {
-  problem_ = fmt::format("thread {}, after {} instructions: {}", stream_->thread, number_, what);
+  problem_ = fmt::format("thread {}, after {} instructions: {}", thread_, number_, what);
   ended_ = true;
 }
 
 void TraceCursor::end_of_words(uint64_t word) {
   if (word != 0) stopped_ = static_cast<uint32_t>(word & kPayload);
   ended_ = true;
-}
-
-// ---- Words and bits ----
-
-// The next word, or 0.
-uint64_t TraceCursor::peek() {
-  while (chunk_ < stream_->chunks.size() && word_ >= stream_->chunks[chunk_].size()) {
-    ++chunk_;
-    word_ = 0;
-  }
-  return chunk_ < stream_->chunks.size() ? stream_->chunks[chunk_][word_] : 0;
-}
-
-void TraceCursor::take() {
-  ++word_;
-  entry_bits_taken_ = false;
-}
-
-// Once all have been read: those of the next word. False: there are none.
-bool TraceCursor::load_bits() {
-  while (bit_count_ == 0) {
-    uint64_t word = peek();
-    if (is_entry(word) && !entry_bits_taken_) {
-      entry_bits_taken_ = true;
-    } else if (is_full(word) || is_partial(word)) {
-      take();
-    } else {
-      return false;
-    }
-    bits_ = bits_in(word);
-    bit_count_ = count_of(bits_);
-    uint32_t skipped = std::min(skip_bits_, bit_count_);
-    skip_bits_ -= skipped;
-    bit_count_ -= skipped;
-    uint32_t paid = std::min(owed_bits_, bit_count_);
-    owed_bits_ -= paid;
-    bit_count_ -= paid;
-  }
-  return true;
-}
-
-// A token may go over the end of a word.
-bool TraceCursor::has_bits(uint32_t wanted) {
-  if (!load_bits()) return false;
-  if (bit_count_ >= wanted) return true;
-  TraceCursor ahead = *this;
-  for (uint32_t left = wanted; left != 0; --left) {
-    if (!ahead.load_bits()) return false;
-    --ahead.bit_count_;
-  }
-  return true;
-}
-
-uint32_t TraceCursor::read_bits(uint32_t count) {
-  uint32_t value = 0;
-  for (; count != 0 && load_bits(); --count) value = value << 1 | (static_cast<uint32_t>(bits_ >> --bit_count_) & 1);
-  return value;
 }
 
 // ---- Running ----
@@ -119,6 +50,7 @@ bool TraceCursor::put_stretch(uint32_t first, uint32_t count, TraceStretch &out)
   out.count = count;
   out.depth = static_cast<uint32_t>(stack_.size()) - signals_ - 1;
   out.number = number_;
+  out.began = frame.began;
   out.enters = frame.fresh;
   frame.fresh = false;
   number_ += count;
@@ -130,8 +62,8 @@ bool TraceCursor::run(TraceStretch &out) {
   TraceFrame &frame = stack_.back();
   const TracedProcedure &p = code_of(frame);
   uint32_t end = end_of(p.map->blocks[frame.block]), stop = core::kNone;
-  if (!load_bits()) {
-    uint64_t word = peek();
+  if (!words_.load()) {
+    uint64_t word = words_.peek();
     if (word == 0 || is_stop(word)) {  // all that is certain has been told
       end_of_words(word);
       return false;
@@ -140,17 +72,16 @@ bool TraceCursor::run(TraceStretch &out) {
     std::optional<TracedPoint> point = place && place->procedure == frame.procedure ? code_->point(*place) : std::nullopt;
     if (point && point->lacks == TracedPoint::Lacks::nothing) stop = point->instruction;
     // A second signal, before what the first found lacking has been written.
-    bool still_owed = owed_bits_ != 0 && says_where(word);
+    bool still_owed = words_.owed != 0 && says_where(word);
     if (stop == frame.instruction || still_owed) {
-      take();
+      words_.take();
       take_marker(word);
       return false;
     }
   }
-  uint32_t i = frame.instruction;
-  if (i == end) return leave_block(out);
-  uint32_t from = i;
-  while (i != end && i != stop && !(i != from && p.is_call[i - 1])) ++i;
+  uint32_t from = frame.instruction;
+  if (from == end) return leave_block(out);
+  uint32_t i = std::min(p.run_end[from], stop > from ? stop : core::kNone);
   frame.instruction = i;
   if (p.is_call[i - 1]) {
     frame.instruction = i - 1;
@@ -160,34 +91,33 @@ bool TraceCursor::run(TraceStretch &out) {
 }
 
 bool TraceCursor::leave_block(TraceStretch &out) {
-  TraceFrame &frame = stack_.back();
+  const TraceFrame &frame = stack_.back();
   const TracedProcedure &p = code_of(frame);
+  const TracedProcedure::Branch &branch = p.branches[frame.block];
   const std::vector<core::EdgeId> &edges = p.out[frame.block];
+  if (branch.bits == 0 && !edges.empty()) return follow(edges[0], out);
   if (edges.empty()) {
     fail(fmt::format("control goes on after the end of {}", p.map->name));
     return false;
   }
-  uint32_t bits = p.tokens[edges[0]].bits;
-  if (bits == 0) return follow(edges[0], out);
-  if (has_bits(bits)) {
-    uint32_t value = read_bits(bits);
-    for (core::EdgeId e : edges) {
-      if (p.tokens[e].value == value) return follow(e, out);
-    }
+  if (words_.has(branch.bits)) {
+    uint32_t value = words_.read(branch.bits);
+    core::EdgeId edge = p.edge_of_token[branch.first + value];
+    if (edge != core::kNone) return follow(edge, out);
     fail(fmt::format("no edge of {} has the token {}", p.map->name, value));
     return false;
   }
-  uint64_t word = peek();
+  uint64_t word = words_.peek();
   std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
   std::optional<TracedPoint> point = place && place->procedure == frame.procedure ? code_->point(*place) : std::nullopt;
   bool lacks = point && point->lacks == TracedPoint::Lacks::edge && std::find(edges.begin(), edges.end(), point->number) != edges.end();
   if (word == 0 || is_stop(word)) {
     end_of_words(word);
   } else if (lacks) {  // the edge was taken, and its token was to be written next
-    take();
+    words_.take();
     bool stretched = follow(point->number, out);
     take_marker(word);
-    if (kind_of(word) == CHORD_TRACE_SIGNAL && !stack_.empty()) stack_.back().owed_bits = bits;
+    if (kind_of_word(word) == CHORD_TRACE_SIGNAL && !stack_.empty()) stack_.back().owed_bits = branch.bits;
     return stretched;
   } else {
     fail(fmt::format("{} has no token to go on with", p.map->name));
@@ -200,6 +130,7 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
   TraceFrame &frame = stack_.back();
   const TracedProcedure &p = code_of(frame);
   const format::Edge &e = p.map->edges[edge];
+  if (tally_ != nullptr) count_edge(p, edge);
   bool stretched = put_stretch(e.padding_first, e.padding_count, out);
   if (e.to == 1) {
     stack_.pop_back();
@@ -215,25 +146,25 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
 
 // In code that is not traced: it comes back, calls traced code, or something happens.
 void TraceCursor::outside() {
-  if (skip_bits_ != 0 || owed_bits_ != 0) load_bits();  // of a handler that has ended with a jump to what raised the next signal
-  if (has_frame() && has_bits(1)) {
-    if (read_bits(1) != 0) return fail(fmt::format("a call of {} came back otherwise than by returning", code_of(stack_.back()).map->name));
+  if (words_.skipped != 0 || words_.owed != 0) words_.load();  // of a handler that has ended with a jump to what raised the next signal
+  if (has_frame() && words_.has(1)) {
+    if (words_.read(1) != 0) return fail(fmt::format("a call of {} came back otherwise than by returning", code_of(stack_.back()).map->name));
     ++stack_.back().instruction;
     outside_ = false;
     return;
   }
-  uint64_t word = peek();
+  uint64_t word = words_.peek();
   if (word == 0) {
     ended_ = true;
     return;
   }
-  if (bit_count_ != 0 || is_full(word) || is_partial(word)) return fail("bits that no traced code wrote");
-  take();
+  if (words_.has_rest() || is_bits(word)) return fail("bits that no traced code wrote");
+  words_.take();
   take_marker(word);
 }
 
 void TraceCursor::take_marker(uint64_t word) {
-  switch (kind_of(word)) {
+  switch (kind_of_word(word)) {
     case CHORD_TRACE_ENTER:
       return enter(word & UINT32_MAX);
     case CHORD_TRACE_ENTER_FAR:
@@ -253,7 +184,7 @@ void TraceCursor::take_marker(uint64_t word) {
       return begin_at_stack(word & kPayload);
     case CHORD_TRACE_STANDS:
     case CHORD_TRACE_THREAD_END:
-      if (peek() == 0) ended_ = true;
+      if (words_.peek() == 0) ended_ = true;
       return;
     case CHORD_TRACE_STOPPED:
       return end_of_words(word);
@@ -265,16 +196,17 @@ void TraceCursor::take_marker(uint64_t word) {
 void TraceCursor::enter(uint64_t place) {
   std::optional<TracedPlace> found = code_->find(place);
   if (!found) return fail(fmt::format("no traced function at {:#x}", place));
-  outside_ = false;
   const TracedProcedure &p = code_->procedure(found->procedure);
+  if (p.enter == core::kNone) return fail(fmt::format("{} cannot be entered", p.map->name));
+  outside_ = false;
   TraceFrame frame;
   frame.procedure = found->procedure;
-  for (core::EdgeId e : p.out[0]) {
-    if (p.map->edges[e].kind == format::EdgeKind::enter) frame.block = p.map->edges[e].to;
-  }
+  frame.block = p.map->edges[p.enter].to;
   frame.instruction = p.map->blocks[frame.block].first;
+  frame.began = number_;
   frame.fresh = true;
   stack_.push_back(frame);
+  if (tally_ != nullptr) ++(*tally_)[p.first_edge + p.enter];
 }
 
 // The innermost activation is before that instruction, or control is outside.
@@ -285,8 +217,8 @@ void TraceCursor::stand_at_signal(uint64_t word) {
   signal.interrupted = true;
   signal.was_outside = outside_;
   signal.skip_bits = static_cast<uint32_t>(word >> 48) & 0xff;
-  signal.owed_bits = owed_bits_;
-  owed_bits_ = 0;
+  signal.owed_bits = words_.owed;
+  words_.owed = 0;
   if (outside_ && point && point->lacks == TracedPoint::Lacks::call && has_frame() && stack_.back().procedure == place->procedure) {
     ++stack_.back().instruction;
     signal.was_outside = false;
@@ -299,8 +231,8 @@ void TraceCursor::stand_at_signal(uint64_t word) {
 
 void TraceCursor::end_signal(uint64_t place) {
   if (stack_.empty() || !stack_.back().interrupted) return fail("a signal handler ends that has not begun");
-  skip_bits_ = stack_.back().skip_bits;
-  owed_bits_ = stack_.back().owed_bits;
+  words_.skipped = stack_.back().skip_bits;
+  words_.owed = stack_.back().owed_bits;
   outside_ = stack_.back().was_outside;
   stack_.pop_back();
   --signals_;
@@ -328,6 +260,8 @@ void TraceCursor::land(uint64_t place) {
     return fail(fmt::format("control goes on at {:#x}, where no activation is", place));
   stack_.back().instruction = point.instruction;
   stack_.back().block = code_of(stack_.back()).block_of[point.instruction];
+  stack_.back().returns_again = false;
+  if (tally_ != nullptr) count_landing(code_of(stack_.back()), stack_.back().block);
   outside_ = false;
 }
 
@@ -342,6 +276,7 @@ void TraceCursor::jump(uint64_t place) {
   left_.reset();
   stack_.back().instruction = *call;
   stack_.back().block = p.block_of[*call];
+  stack_.back().returns_again = true;
   outside_ = true;
 }
 
@@ -349,9 +284,9 @@ void TraceCursor::begin_at_stack(uint64_t count) {
   stack_.clear();
   signals_ = 0;
   for (; count != 0; --count) {
-    uint64_t place = peek();
+    uint64_t place = words_.peek();
     if (place == 0) return fail("the stack it begins with is cut off");
-    take();
+    words_.take();
     std::optional<TracedPlace> found = code_->find(place - 1);
     std::optional<uint32_t> call = found ? code_->procedure(found->procedure).layouts[found->part].ending_at(found->offset + 1) : std::nullopt;
     if (!found) continue;  // not traced
@@ -360,31 +295,37 @@ void TraceCursor::begin_at_stack(uint64_t count) {
     frame.procedure = found->procedure;
     frame.instruction = *call;
     frame.block = code_->procedure(found->procedure).block_of[*call];
+    frame.began = number_;
     stack_.push_back(frame);
   }
   std::reverse(stack_.begin(), stack_.end());
   outside_ = true;
 }
 
-// ---- Seeking ----
+// ---- Counting ----
 
-TraceIndex::TraceIndex(const TracedCode &code, const format::TraceStream &stream, uint64_t every) {
-  TraceCursor cursor(code, stream);
-  points_.push_back({0, cursor});
-  for (TraceStretch s; cursor.next(s);) {
-    if (cursor.number() - points_.back().number >= every) points_.push_back({cursor.number(), cursor});
+// What comes back a second time, from a longjmp, comes to the vertex of that return from outside.
+void TraceCursor::count_edge(const TracedProcedure &p, core::EdgeId edge) {
+  bool again = std::exchange(stack_.back().returns_again, false);
+  if (again && p.map->blocks[p.map->edges[edge].to].kind == format::VertexKind::landing) {
+    for (core::EdgeId in : p.out[0]) {
+      if (p.map->edges[in].to == p.map->edges[edge].to) edge = in;
+    }
   }
-  instructions_ = cursor.number();
-  problem_ = cursor.problem();
+  ++(*tally_)[p.first_edge + edge];
 }
 
-TraceCursor TraceIndex::seek(uint64_t number) const {
-  auto after = std::upper_bound(points_.begin(), points_.end(), number, [](uint64_t n, const Point &point) { return n < point.number; });
-  TraceCursor cursor = std::prev(after)->cursor;
-  for (;;) {
-    TraceCursor before = cursor;
-    TraceStretch s;
-    if (!cursor.next(s) || cursor.number() > number) return before;
+// Control came to the block from outside, by its landing pad.
+void TraceCursor::count_landing(const TracedProcedure &p, uint32_t block) {
+  const std::vector<format::Edge> &edges = p.map->edges;
+  for (core::EdgeId in : p.out[0]) {
+    if (edges[in].kind != format::EdgeKind::landing) continue;
+    for (core::EdgeId on : p.out[edges[in].to]) {
+      if (edges[on].to != block) continue;
+      ++(*tally_)[p.first_edge + in];
+      ++(*tally_)[p.first_edge + on];
+      return;
+    }
   }
 }
 

@@ -10,8 +10,7 @@
 // cursor.number() counts the instructions of all stretches so far: the number of the thread's next instruction. cursor.stack()
 // are the activations that are there after the last stretch, outermost first.
 //
-// A cursor is a value: a copy is a checkpoint. TraceIndex keeps copies every so many instructions; seek(n) gives a cursor that
-// stands at the stretch which holds instruction n, so that going back is seeking to a lower number.
+// A cursor is a value: a copy is a checkpoint (analysis/trace/index.h keeps them, for going to any number).
 // Exact to the instruction wherever the trace says where a thread stood (signals, crashes, exits); where it just breaks off, as
 // after SIGKILL, replay ends with the last instruction that certainly ran.
 #pragma once
@@ -22,6 +21,7 @@
 #include <vector>
 
 #include "analysis/trace/code.h"
+#include "analysis/trace/words.h"
 #include "format/trace_file.h"
 
 namespace chord::analysis {
@@ -31,14 +31,17 @@ struct TraceStretch {
   uint32_t first = 0, count = 0;  // instructions of its map
   uint32_t depth = 0;      // activations below
   uint64_t number = 0;     // of the first
-  bool enters = false;     // the activation begins
+  uint64_t began = 0;      // number at which the activation began
+  bool enters = false;     // with this stretch
 };
 
 struct TraceFrame {
   uint32_t procedure = 0;
   uint32_t instruction = 0;  // the next, or the call that it stands at; the end of its block: it has run all of it
   uint32_t block = 0;
+  uint64_t began = 0;        // number of its first instruction; of one that was there before, when that was seen
   bool fresh = false;        // nothing of it has run
+  bool returns_again = false;  // the call that it stands at has returned once already
   // Not an activation, but a signal handler that came, and what to go on with after it.
   bool interrupted = false;
   bool was_outside = false;
@@ -47,12 +50,13 @@ struct TraceFrame {
 
 class TraceCursor {
  public:
-  TraceCursor(const TracedCode &code, const format::TraceStream &stream) : code_(&code), stream_(&stream) {}
+  TraceCursor(const TracedCode &code, const format::TraceStream &stream) : code_(&code), thread_(stream.thread), words_(stream) {}
 
   bool next(TraceStretch &out);
 
   uint64_t number() const { return number_; }
   const std::vector<TraceFrame> &stack() const { return stack_; }
+  uint32_t signals() const { return signals_; }  // frames that are signal handlers
   // Control is in code that is not traced.
   bool is_outside() const { return outside_; }
   bool is_at_end() const { return ended_; }
@@ -60,16 +64,12 @@ class TraceCursor {
   uint32_t stopped() const { return stopped_; }
   const std::string &problem() const { return problem_; }
 
+  // From now on counts how often each edge is taken, by TracedProcedure::first_edge.
+  void count_edges(std::vector<uint64_t> &edges) { tally_ = &edges; }
+
  private:
   const TracedProcedure &code_of(const TraceFrame &frame) const { return code_->procedure(frame.procedure); }
   bool has_frame() const { return !stack_.empty() && !stack_.back().interrupted; }
-
-  // Words, and the bits in them.
-  uint64_t peek();
-  void take();
-  bool load_bits();
-  bool has_bits(uint32_t wanted);
-  uint32_t read_bits(uint32_t count);
 
   bool run(TraceStretch &out);
   bool leave_block(TraceStretch &out);
@@ -87,41 +87,20 @@ class TraceCursor {
   void begin_at_stack(uint64_t count);
   void end_of_words(uint64_t word);
   void fail(std::string what);
+  void count_edge(const TracedProcedure &p, core::EdgeId edge);
+  void count_landing(const TracedProcedure &p, uint32_t block);
 
   const TracedCode *code_;
-  const format::TraceStream *stream_;
-  size_t chunk_ = 0, word_ = 0;  // the next word
-  uint64_t bits_ = 0;            // the lowest `bit_count_` are not yet read
-  uint32_t bit_count_ = 0;
-  bool entry_bits_taken_ = false;  // the next word is an entry, whose bits have been
-  uint32_t skip_bits_ = 0;         // bits that come a second time
-  uint32_t owed_bits_ = 0;         // bits that come of a token that has been followed already
+  uint32_t thread_;
+  TraceWords words_;
   std::vector<TraceFrame> stack_;
   std::optional<TraceFrame> left_;  // the activation that was last left early
-  uint32_t signals_ = 0;  // frames that are signal handlers
+  uint32_t signals_ = 0;
   uint64_t number_ = 0;
+  std::vector<uint64_t> *tally_ = nullptr;
   bool outside_ = true;
   bool ended_ = false;
   uint32_t stopped_ = 0;
-  std::string problem_;
-};
-
-// Cursors at known numbers, for going to any.
-class TraceIndex {
- public:
-  TraceIndex(const TracedCode &code, const format::TraceStream &stream, uint64_t every = 1 << 20);
-  // Before the stretch that holds instruction `number`.
-  TraceCursor seek(uint64_t number) const;
-  uint64_t instructions() const { return instructions_; }
-  const std::string &problem() const { return problem_; }
-
- private:
-  struct Point {
-    uint64_t number = 0;
-    TraceCursor cursor;
-  };
-  std::vector<Point> points_;
-  uint64_t instructions_ = 0;
   std::string problem_;
 };
 

@@ -1,0 +1,77 @@
+#include "analysis/trace/words.h"
+
+#include <algorithm>
+#include <bit>
+
+namespace chord::analysis {
+namespace {
+
+bool is_entry(uint64_t word) { return word != 0 && kind_of_word(word) == CHORD_TRACE_ENTER; }
+
+// Bits with the highest that is set above them; 0 if the word holds none.
+uint64_t bits_in(uint64_t word) {
+  if (is_full_word(word)) return word;
+  if (is_partial_word(word)) return word & ~CHORD_TRACE_PARTIAL;
+  return is_entry(word) ? word >> 32 : 0;
+}
+
+uint32_t count_of(uint64_t bits) { return bits == 0 ? 0 : static_cast<uint32_t>(std::bit_width(bits)) - 1; }
+
+}  // namespace
+
+uint32_t bits_of_word(uint64_t word) { return count_of(bits_in(word)); }
+
+uint64_t TraceWords::peek() {
+  while (chunk_ < stream_->chunks.size() && word_ >= stream_->chunks[chunk_].size()) {
+    ++chunk_;
+    word_ = 0;
+  }
+  return chunk_ < stream_->chunks.size() ? stream_->chunks[chunk_][word_] : 0;
+}
+
+void TraceWords::take() {
+  ++word_;
+  entry_bits_taken_ = false;
+}
+
+// Once all have been read: those of the next word. False: there are none.
+bool TraceWords::load_more() {
+  while (bit_count_ == 0) {
+    uint64_t word = peek();
+    if (is_entry(word) && !entry_bits_taken_) {
+      entry_bits_taken_ = true;
+    } else if (is_full_word(word) || is_partial_word(word)) {
+      take();
+    } else {
+      return false;
+    }
+    bits_ = bits_in(word);
+    bit_count_ = count_of(bits_);
+    uint32_t again = std::min(skipped, bit_count_);
+    skipped -= again;
+    bit_count_ -= again;
+    uint32_t paid = std::min(owed, bit_count_);
+    owed -= paid;
+    bit_count_ -= paid;
+  }
+  return true;
+}
+
+bool TraceWords::has_further(uint32_t wanted) {
+  if (!load()) return false;
+  if (bit_count_ >= wanted) return true;
+  TraceWords ahead = *this;
+  for (uint32_t left = wanted; left != 0; --left) {
+    if (!ahead.load()) return false;
+    --ahead.bit_count_;
+  }
+  return true;
+}
+
+uint32_t TraceWords::read_across(uint32_t count) {
+  uint32_t value = 0;
+  for (; count != 0 && load(); --count) value = value << 1 | (static_cast<uint32_t>(bits_ >> --bit_count_) & 1);
+  return value;
+}
+
+}  // namespace chord::analysis
