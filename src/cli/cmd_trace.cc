@@ -4,7 +4,9 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 
+#include "analysis/trace/calls.h"
 #include "base/diagnostics.h"
 #include "cli/command.h"
 #include "cli/options.h"
@@ -12,6 +14,8 @@
 #include "cli/trace_diff.h"
 #include "cli/trace_hot.h"
 #include "cli/trace_input.h"
+#include "cli/trace_stats.h"
+#include "cli/trace_this_call.h"
 #include "report/function_names.h"
 #include "report/procedures.h"
 #include "report/trace.h"
@@ -26,6 +30,9 @@ constexpr const char *kExamples =
     "  chord trace --by=instruction --thread=2 --csv\n"
     "  chord trace --last=parse.c:120                  the last time that line ran\n"
     "  chord trace --before-crash=200                  the lines of the last 200 instructions\n"
+    "  chord trace --from='parse#3' --to='parse#3'     all that its third call did\n"
+    "  chord trace --this-call=4711                    the lines that this call ran, in the source\n"
+    "  chord trace stats                               instructions, calls, branches, bytes\n"
     "  chord trace diff A.chordtrace B.chordtrace      where two runs part\n"
     "\n"
     "A number is that of instructions the thread had executed before.\n";
@@ -80,6 +87,10 @@ class Writer {
   std::string out_;
 };
 
+bool is_called(const analysis::TracedProcedure &p, const std::string &name) {
+  return p.map->name == name || report::unqualified(report::demangle(p.map->name)) == name;
+}
+
 // FILE:LINE, or a function.
 class PlaceWanted {
  public:
@@ -96,7 +107,7 @@ class PlaceWanted {
 
   bool is_line() const { return line_ != 0; }
   bool matches(const report::TraceRow &row) const {
-    if (!is_line()) return row.procedure->map->name == name_ || report::unqualified(report::demangle(row.procedure->map->name)) == name_;
+    if (!is_line()) return is_called(*row.procedure, name_);
     if (row.at().line != line_) return false;
     std::string file = row.file();
     return file == name_ || file.ends_with("/" + name_);
@@ -107,12 +118,59 @@ class PlaceWanted {
   uint32_t line_ = 0;
 };
 
+// A number of instructions, or a call: FUNCTION, FUNCTION#N for its Nth call.
+class MomentWanted {
+ public:
+  MomentWanted() = default;
+  MomentWanted(const std::string &option, const std::string &text) {
+    auto number = [&](std::string_view digits, uint64_t &out) {
+      auto [end, failed] = std::from_chars(digits.data(), digits.data() + digits.size(), out);
+      return failed == std::errc{} && end == digits.data() + digits.size();
+    };
+    if (number(text, number_)) return;
+    size_t hash = text.rfind('#');
+    function_ = text.substr(0, hash);
+    if (function_.empty() || (hash != std::string::npos && (!number(text.substr(hash + 1), nth_) || nth_ == 0)))
+      throw base::UsageError(fmt::format("{}={}: not a moment", option, text), "a number of instructions, FUNCTION, or FUNCTION#N for its Nth call");
+  }
+
+  bool is_call() const { return !function_.empty(); }
+  uint64_t number() const { return number_; }
+  const std::string &function() const { return function_; }
+  uint64_t nth() const { return nth_; }
+
+ private:
+  std::string function_;
+  uint64_t number_ = 0, nth_ = 1;
+};
+
 // Which rows are wanted.
 struct Choice {
   std::optional<PlaceWanted> place;
   bool last_only = false;
   uint64_t before_end = 0;  // so many instructions before the thread's end; 0: all
+  bool backwards = false;
+  std::optional<MomentWanted> from, to;
 };
+
+// Where the call begins, or ends. Nothing: the thread did not make it.
+std::optional<uint64_t> find_moment(const analysis::TracedCode &code, const format::TraceStream &stream, const MomentWanted &wanted, bool end) {
+  if (!wanted.is_call()) return wanted.number();
+  std::optional<uint64_t> found;
+  uint64_t calls = 0;
+  std::optional<analysis::TraceCall> chosen;
+  analysis::CallVisitor visitor;
+  visitor.begins = [&](const analysis::TraceCall &call) {
+    if (call.resumed || chosen || !is_called(code.procedure(call.procedure), wanted.function()) || ++calls != wanted.nth()) return;
+    chosen = call;
+    if (!end) found = call.began;
+  };
+  visitor.ends = [&](const analysis::TraceCall &call, uint64_t number) {
+    if (end && chosen && !found && call.began == chosen->began && call.procedure == chosen->procedure) found = number;
+  };
+  visit_calls(code, stream, visitor);
+  return found;
+}
 
 uint64_t instructions_of(const analysis::TracedCode &code, const format::TraceStream &stream) {
   analysis::TraceCursor cursor(code, stream);
@@ -128,17 +186,18 @@ std::string write_rows(const analysis::TracedCode &code, const format::TraceStre
     uint64_t all = instructions_of(code, stream);
     range.from = std::max(range.from, all - std::min(all, choice.before_end));
   }
-  std::optional<report::TraceRow> last;
-  std::string problem = report::list_trace(code, stream, by, range, [&](const report::TraceRow &row) {
+  for (auto [wanted, number, end] : {std::tuple(&choice.from, &range.from, false), std::tuple(&choice.to, &range.to, true)}) {
+    if (!*wanted) continue;
+    std::optional<uint64_t> moment = find_moment(code, stream, **wanted, end);
+    if (!moment) return "";
+    *number = std::max(end ? 0 : *number, *moment);
+  }
+  auto list = choice.backwards || choice.last_only ? report::list_trace_backwards : report::list_trace;
+  return list(code, stream, by, range, [&](const report::TraceRow &row) {
     if (choice.place && !choice.place->matches(row)) return true;
-    if (choice.last_only)
-      last = row;
-    else
-      writer.row(row);
-    return true;
+    writer.row(row);
+    return !choice.last_only;
   });
-  if (last) writer.row(*last);
-  return problem;
 }
 
 report::TraceRows rows_by(const std::string &by) {
@@ -151,9 +210,11 @@ report::TraceRows rows_by(const std::string &by) {
 int cmd_trace(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "diff") return trace_diff({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "hot") return trace_hot({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "stats") return trace_stats({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});
   CLI::App app("What the program did, step by step.", "chord trace");
-  std::string path, program, by, find, last;
+  std::string path, program, by, find, last, from, to;
+  std::optional<uint64_t> call;
   Choice choice;
   report::TraceRange range;
   uint32_t thread = 0;
@@ -161,8 +222,10 @@ int cmd_trace(std::vector<std::string> args) {
   app.add_option("TRACE", path, "PROGRAM.chordtrace; the newest here if it is left out")->type_name("");
   app.add_option("--program", program, "the executable, if it is not where it ran")->type_name("FILE");
   app.add_option("--by", by, "call (the default, lines where a line is asked for), line, block or instruction")->type_name("KIND")->check(CLI::IsMember({"call", "line", "block", "instruction"}));
-  app.add_option("--from", range.from, "only what ran after so many instructions of the thread")->type_name("N");
-  app.add_option("--to", range.to, "and before so many")->type_name("M");
+  app.add_option("--from", from, "only what ran after so many instructions of the thread, or from the beginning of a function's first or Nth call on")->type_name("N|FUNCTION[#N]");
+  app.add_option("--to", to, "and before so many, or until that call ended")->type_name("M|FUNCTION[#N]");
+  app.add_flag("--backwards", choice.backwards, "from the last row to the first");
+  app.add_option("--this-call", call, "the lines that one call ran, in the source: the innermost one that executed instruction N")->type_name("N");
   app.add_option("--find", find, "only rows of this line or function: each time that it ran")->type_name("FILE:LINE|FUNCTION");
   app.add_option("--last", last, "only the last of those, of each thread")->type_name("FILE:LINE|FUNCTION");
   app.add_option("--before-end,--before-crash", choice.before_end, "only the last N instructions of each thread")->type_name("N");
@@ -172,6 +235,9 @@ int cmd_trace(std::vector<std::string> args) {
   app.footer(kExamples);
   if (!parse(app, std::move(args))) return 0;
   if (!find.empty() && !last.empty()) throw base::UsageError("--find and --last do not go together", "--last has the last of what --find has");
+  if (call) return trace_this_call({path, program, *call, thread, json});
+  if (!from.empty()) choice.from.emplace("--from", from);
+  if (!to.empty()) choice.to.emplace("--to", to);
   choice.last_only = !last.empty();
   if (!find.empty() || !last.empty()) choice.place.emplace(find.empty() ? last : find);
   if (by.empty()) by = choice.place && choice.place->is_line() ? "line" : choice.before_end != 0 ? "line" : "call";

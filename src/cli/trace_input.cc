@@ -49,9 +49,9 @@ const analysis::TracedCode &TraceInput::code(const format::TraceStream &stream) 
   return *code;
 }
 
-analysis::Program TraceInput::counts() {
+analysis::Program TraceInput::counts(const analysis::CountedCall *only) {
   for (const format::TraceStream &stream : trace().streams) code(stream);
-  analysis::Program program = analysis::count_trace(trace(), std::move(codes_));
+  analysis::Program program = analysis::count_trace(trace(), std::move(codes_), only);
   if (!program_.empty()) program.path = program_;  // where it is now
   return program;
 }

@@ -18,7 +18,7 @@ class TraceInput {
   // Of the stream's module. Throws Error if it cannot be read.
   const analysis::TracedCode &code(const format::TraceStream &stream);
   // Counts made from it (analysis/trace/counts.h). Code cannot be asked for any more.
-  analysis::Program counts();
+  analysis::Program counts(const analysis::CountedCall *only = nullptr);
 
  private:
   format::OpenedTrace opened_;

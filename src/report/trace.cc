@@ -1,5 +1,6 @@
 #include "report/trace.h"
 
+#include <algorithm>
 #include <filesystem>
 #include <tuple>
 
@@ -15,7 +16,7 @@ class Rows {
   Rows(TraceRows by, const analysis::TracedCode &code) : by_(by), code_(code) {}
 
   bool begins(const TraceStretch &s, uint32_t i) {
-    const TracedProcedure &p = code_.procedure(s.procedure);
+    const TracedProcedure &p = code_.get().procedure(s.procedure);
     switch (by_) {
       case TraceRows::instruction:
         return true;
@@ -36,8 +37,28 @@ class Rows {
 
  private:
   TraceRows by_;
-  const analysis::TracedCode &code_;
+  std::reference_wrapper<const analysis::TracedCode> code_;
   std::tuple<const TracedProcedure *, uint32_t, uint32_t, uint32_t> last_{};
+};
+
+// A listing that may stop anywhere and go on.
+struct Listing {
+  analysis::TraceCursor cursor;
+  Rows rows;
+
+  // Replays up to the stretch that reaches `end`. False: there is nothing after it, or nothing is wanted.
+  bool run(const analysis::TracedCode &code, uint32_t thread, const TraceRange &range, uint64_t end, const std::function<bool(const TraceRow &)> &row) {
+    TraceStretch s;
+    while (cursor.number() < end) {
+      if (!cursor.next(s)) return false;
+      for (uint32_t k = 0; k < s.count; ++k) {
+        uint64_t number = s.number + k;
+        if (!rows.begins(s, s.first + k) || number < range.from || number >= range.to) continue;
+        if (!row({thread, number, &code.procedure(s.procedure), s.first + k, s.depth})) return false;
+      }
+    }
+    return true;
+  }
 };
 
 }  // namespace
@@ -51,17 +72,38 @@ std::string TraceRow::file() const {
 
 std::string list_trace(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
                        const std::function<bool(const TraceRow &)> &row) {
-  analysis::TraceCursor cursor(code, stream);
-  Rows rows(by, code);
-  TraceStretch s;
-  while (cursor.number() < range.to && cursor.next(s)) {
-    for (uint32_t k = 0; k < s.count; ++k) {
-      uint64_t number = s.number + k;
-      if (!rows.begins(s, s.first + k) || number < range.from || number >= range.to) continue;
-      if (!row({stream.thread, number, &code.procedure(s.procedure), s.first + k, s.depth})) return {};
-    }
+  Listing listing{analysis::TraceCursor(code, stream), Rows(by, code)};
+  listing.run(code, stream.thread, range, range.to, row);
+  return listing.cursor.problem();
+}
+
+std::string list_trace_backwards(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
+                                 const std::function<bool(const TraceRow &)> &row) {
+  constexpr uint64_t kWindow = 1 << 20, kInstructionsPerFrame = 16;
+  // Where windows begin, each with what was before it.
+  std::vector<Listing> windows;
+  Listing ahead{analysis::TraceCursor(code, stream), Rows(by, code)};
+  std::vector<uint64_t> begins;
+  bool goes_on = true;
+  while (goes_on && ahead.cursor.number() < range.to) {
+    begins.push_back(ahead.cursor.number());
+    windows.push_back(ahead);
+    uint64_t size = std::max(kWindow, kInstructionsPerFrame * ahead.cursor.stack().size());
+    goes_on = ahead.run(code, stream.thread, {}, begins.back() + size, [](const TraceRow &) { return true; });
   }
-  return cursor.problem();
+  for (size_t n = windows.size(); n-- > 0;) {
+    std::vector<TraceRow> rows;
+    uint64_t end = n + 1 < windows.size() ? begins[n + 1] : UINT64_MAX;
+    windows[n].run(code, stream.thread, range, std::min(end, range.to), [&](const TraceRow &one) {
+      rows.push_back(one);
+      return true;
+    });
+    for (auto one = rows.rbegin(); one != rows.rend(); ++one) {
+      if (!row(*one)) return {};
+    }
+    windows.pop_back();
+  }
+  return ahead.cursor.problem();
 }
 
 }  // namespace chord::report

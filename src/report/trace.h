@@ -32,5 +32,8 @@ struct TraceRange {
 // Calls `row` for each row of the range in order, until it returns false. Gives why replay ended before the trace did; empty: it did not.
 std::string list_trace(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
                        const std::function<bool(const TraceRow &)> &row);
+// The same rows from the last to the first. Replays twice; memory for a million rows, and for some copies of the stack.
+std::string list_trace_backwards(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
+                                 const std::function<bool(const TraceRow &)> &row);
 
 }  // namespace chord::report

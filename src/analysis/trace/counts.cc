@@ -21,10 +21,11 @@ struct Tally {
 };
 
 // While replay runs, `executed` has where stretches begin, less where they end.
-std::string add(const TracedCode &code, const format::TraceStream &stream, Tally &tally) {
+std::string add(const TracedCode &code, const format::TraceStream &stream, const CountedCall *only, Tally &tally) {
   TraceCursor cursor(code, stream);
-  cursor.count_edges(tally.edges);
+  cursor.count_edges(tally.edges, only != nullptr ? only->began : TraceCursor::kAnyCall);
   for (TraceStretch s; cursor.next(s);) {
+    if (only != nullptr && (s.began != only->began || s.procedure != only->procedure)) continue;
     size_t at = code.procedure(s.procedure).first_instruction + s.first;
     ++tally.executed[at];
     --tally.executed[at + s.count];
@@ -72,14 +73,15 @@ void fill(CountedProcedure &procedure, Counted counted) {
 
 }  // namespace
 
-Program count_trace(const format::Trace &trace, TracedModules modules) {
+Program count_trace(const format::Trace &trace, TracedModules modules, const CountedCall *only) {
   std::map<std::string, Tally> tallies;
   std::set<std::pair<uint64_t, uint32_t>> processes;
   std::set<std::tuple<uint64_t, uint32_t, uint32_t>> threads;
   std::vector<std::string> warnings;
   for (const format::TraceStream &stream : trace.streams) {
     const TracedCode &code = *modules.at(stream.module);
-    std::string problem = add(code, stream, tallies.try_emplace(stream.module, code).first->second);
+    if (only != nullptr && only->stream != &stream) continue;
+    std::string problem = add(code, stream, only, tallies.try_emplace(stream.module, code).first->second);
     if (!problem.empty()) warnings.push_back(fmt::format("{}: {}; what came after it is not counted", trace.path, problem));
     if (stream.stopped != 0) warnings.push_back(fmt::format("{}: thread {}: recording ended before it did; what came after it is not counted", trace.path, stream.thread));
     processes.insert({stream.start_ns, stream.process});

@@ -13,7 +13,14 @@ namespace chord::analysis {
 
 using TracedModules = std::map<std::string, std::unique_ptr<TracedCode>>;  // by path, as streams have it
 
-// `modules` has those of all streams. Warnings say what replay could not tell.
-Program count_trace(const format::Trace &trace, TracedModules modules);
+// One call: what its own activation did, without those that it called.
+struct CountedCall {
+  const format::TraceStream *stream = nullptr;
+  uint64_t began = 0;
+  uint32_t procedure = 0;
+};
+
+// `modules` has those of all streams. Warnings say what replay could not tell. Of one call alone, if that is wanted.
+Program count_trace(const format::Trace &trace, TracedModules modules, const CountedCall *only = nullptr);
 
 }  // namespace chord::analysis

@@ -206,7 +206,7 @@ void TraceCursor::enter(uint64_t place) {
   frame.began = number_;
   frame.fresh = true;
   stack_.push_back(frame);
-  if (tally_ != nullptr) ++(*tally_)[p.first_edge + p.enter];
+  if (tally_ != nullptr) tally(p.first_edge + p.enter);
 }
 
 // The innermost activation is before that instruction, or control is outside.
@@ -312,7 +312,7 @@ void TraceCursor::count_edge(const TracedProcedure &p, core::EdgeId edge) {
       if (p.map->edges[in].to == p.map->edges[edge].to) edge = in;
     }
   }
-  ++(*tally_)[p.first_edge + edge];
+  tally(p.first_edge + edge);
 }
 
 // Control came to the block from outside, by its landing pad.
@@ -322,8 +322,8 @@ void TraceCursor::count_landing(const TracedProcedure &p, uint32_t block) {
     if (edges[in].kind != format::EdgeKind::landing) continue;
     for (core::EdgeId on : p.out[edges[in].to]) {
       if (edges[on].to != block) continue;
-      ++(*tally_)[p.first_edge + in];
-      ++(*tally_)[p.first_edge + on];
+      tally(p.first_edge + in);
+      tally(p.first_edge + on);
       return;
     }
   }

@@ -64,8 +64,12 @@ class TraceCursor {
   uint32_t stopped() const { return stopped_; }
   const std::string &problem() const { return problem_; }
 
-  // From now on counts how often each edge is taken, by TracedProcedure::first_edge.
-  void count_edges(std::vector<uint64_t> &edges) { tally_ = &edges; }
+  // From now on counts how often each edge is taken, by TracedProcedure::first_edge; of the activation that begins there alone, if one is named.
+  static constexpr uint64_t kAnyCall = UINT64_MAX;
+  void count_edges(std::vector<uint64_t> &edges, uint64_t only_began = kAnyCall) {
+    tally_ = &edges;
+    only_began_ = only_began;
+  }
 
  private:
   const TracedProcedure &code_of(const TraceFrame &frame) const { return code_->procedure(frame.procedure); }
@@ -87,6 +91,9 @@ class TraceCursor {
   void begin_at_stack(uint64_t count);
   void end_of_words(uint64_t word);
   void fail(std::string what);
+  void tally(size_t edge) {
+    if (only_began_ == kAnyCall || stack_.back().began == only_began_) ++(*tally_)[edge];
+  }
   void count_edge(const TracedProcedure &p, core::EdgeId edge);
   void count_landing(const TracedProcedure &p, uint32_t block);
 
@@ -98,6 +105,7 @@ class TraceCursor {
   uint32_t signals_ = 0;
   uint64_t number_ = 0;
   std::vector<uint64_t> *tally_ = nullptr;
+  uint64_t only_began_ = kAnyCall;
   bool outside_ = true;
   bool ended_ = false;
   uint32_t stopped_ = 0;
