@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "analysis/trace/replay.h"
-#include "report/trace.h"
+#include "report/trace_steps.h"
 
 namespace chord::report {
 
@@ -21,11 +21,6 @@ struct TraceDifference {
   TraceRow parted;                 // the last common instruction, where they part
   bool has_parted = false;
   std::vector<TraceRow> context;   // activations at the difference, outermost first, each at its call
-};
-
-struct TracedThread {
-  const analysis::TracedCode *code = nullptr;
-  const format::TraceStream *stream = nullptr;
 };
 
 // Nothing: they are the same. Problems of replay are added to `problems`.
