@@ -13,6 +13,7 @@
 #include "cli/trace_dap.h"
 #include "cli/trace_diff.h"
 #include "cli/trace_hot.h"
+#include "cli/trace_index.h"
 #include "cli/trace_input.h"
 #include "cli/trace_stats.h"
 #include "cli/trace_this_call.h"
@@ -172,7 +173,8 @@ std::optional<uint64_t> find_moment(const analysis::TracedCode &code, const form
   return found;
 }
 
-uint64_t instructions_of(const analysis::TracedCode &code, const format::TraceStream &stream) {
+uint64_t instructions_of(const analysis::TracedCode &code, const format::TraceStream &stream, const analysis::TraceIndex *index) {
+  if (index != nullptr) return index->instructions();
   analysis::TraceCursor cursor(code, stream);
   for (analysis::TraceStretch s; cursor.next(s);) {
   }
@@ -180,10 +182,12 @@ uint64_t instructions_of(const analysis::TracedCode &code, const format::TraceSt
 }
 
 // Gives what is wrong with the trace.
-std::string write_rows(const analysis::TracedCode &code, const format::TraceStream &stream, report::TraceRows by, report::TraceRange range,
-                       const Choice &choice, Writer &writer) {
+std::string write_rows(TraceInput &input, const format::TraceStream &stream, report::TraceRows by, const Choice &choice, Writer &writer) {
+  const analysis::TracedCode &code = input.code(stream);
+  const analysis::TraceIndex *index = input.index(stream);
+  report::TraceRange range;
   if (choice.before_end != 0) {
-    uint64_t all = instructions_of(code, stream);
+    uint64_t all = instructions_of(code, stream, index);
     range.from = std::max(range.from, all - std::min(all, choice.before_end));
   }
   for (auto [wanted, number, end] : {std::tuple(&choice.from, &range.from, false), std::tuple(&choice.to, &range.to, true)}) {
@@ -192,12 +196,13 @@ std::string write_rows(const analysis::TracedCode &code, const format::TraceStre
     if (!moment) return "";
     *number = std::max(end ? 0 : *number, *moment);
   }
-  auto list = choice.backwards || choice.last_only ? report::list_trace_backwards : report::list_trace;
-  return list(code, stream, by, range, [&](const report::TraceRow &row) {
+  auto write = [&](const report::TraceRow &row) {
     if (choice.place && !choice.place->matches(row)) return true;
     writer.row(row);
     return !choice.last_only;
-  });
+  };
+  if (choice.backwards || choice.last_only) return report::list_trace_backwards(code, stream, by, range, write);
+  return report::list_trace(code, stream, by, range, write, index);
 }
 
 report::TraceRows rows_by(const std::string &by) {
@@ -211,12 +216,12 @@ int cmd_trace(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "diff") return trace_diff({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "hot") return trace_hot({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "stats") return trace_stats({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "index") return trace_index({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});
   CLI::App app("What the program did, step by step.", "chord trace");
   std::string path, program, by, find, last, from, to;
   std::optional<uint64_t> call;
   Choice choice;
-  report::TraceRange range;
   uint32_t thread = 0;
   bool json = false, csv = false;
   app.add_option("TRACE", path, "PROGRAM.chordtrace; the newest here if it is left out")->type_name("");
@@ -247,7 +252,7 @@ int cmd_trace(std::vector<std::string> args) {
   int status = 0;
   for (const format::TraceStream &stream : input.trace().streams) {
     if (thread != 0 && stream.thread != thread) continue;
-    std::string problem = write_rows(input.code(stream), stream, rows_by(by), range, choice, writer);
+    std::string problem = write_rows(input, stream, rows_by(by), choice, writer);
     if (problem.empty()) continue;
     base::error(fmt::format("{}: {}", input.trace().path, problem), "please report it: a trace never contradicts its program");
     status = 1;

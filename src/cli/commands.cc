@@ -13,7 +13,7 @@ constexpr Command kCommands[] = {
     {"paths", "chord paths [show FUNCTION PATH] [PROFILE…]", "which ways through its functions the program took", cmd_paths},
     {"contexts", "chord contexts [PROFILE…] [--function=NAME]", "what every function did in every chain of callers", cmd_contexts},
     {"events", "chord events [PROFILE…] [--by=KIND]", "how many events of each kind were counted", cmd_events},
-    {"trace", "chord trace [diff A B|stats|hot|dap] [TRACE] [--by=KIND] [--from=N --to=M]", "what the program did, step by step, and where two runs part", cmd_trace},
+    {"trace", "chord trace [diff A B|stats|hot|index|dap] [TRACE] [--by=KIND] [--from=N --to=M]", "what the program did, step by step, and where two runs part", cmd_trace},
     {"check", "chord check [RULES] [PROFILE…] [--baseline=FILE]", "counts against a baseline or rules, for CI", cmd_check},
     {"diff", "chord diff OLD NEW [--by=KIND]", "what changed from one profile to another", cmd_diff},
     {"export", "chord export FORMAT [-o FILE] [PROFILE…]", "files for other programs: lcov, cobertura, callgrind, …", cmd_export},

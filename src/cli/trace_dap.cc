@@ -19,7 +19,9 @@ constexpr const char *kExamples =
 class OpenTrace : public dap::TraceRecording {
  public:
   explicit OpenTrace(std::unique_ptr<TraceInput> input)
-      : TraceRecording(input->trace(), [&input](const format::TraceStream &stream) -> const analysis::TracedCode & { return input->code(stream); }), input_(std::move(input)) {}
+      : TraceRecording(input->trace(), [&input](const format::TraceStream &stream) -> const analysis::TracedCode & { return input->code(stream); },
+                       [&input](const format::TraceStream &stream) { return input->index(stream); }),
+        input_(std::move(input)) {}
 
  private:
   std::unique_ptr<TraceInput> input_;

@@ -6,7 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analysis/trace/index_file.h"
 #include "base/diagnostics.h"
+#include "base/file.h"
 
 namespace chord::cli {
 namespace {
@@ -47,6 +49,21 @@ const analysis::TracedCode &TraceInput::code(const format::TraceStream &stream) 
   bool is_program = stream.module == opened_.trace.streams[0].module;
   if (code == nullptr) code = std::make_unique<analysis::TracedCode>(program_.empty() || !is_program ? stream.module : program_, stream.build_id, texts_);
   return *code;
+}
+
+std::string index_path(const std::string &trace) { return trace + ".index"; }
+
+const analysis::TraceIndex *TraceInput::index(const format::TraceStream &stream) {
+  std::string path = index_path(opened_.trace.path);
+  if (!index_read_ && fs::exists(path)) index_bytes_ = base::read_file(path);
+  index_read_ = true;
+  if (index_bytes_.empty()) return nullptr;
+  auto [at, fresh] = indexes_.try_emplace(&stream);
+  if (fresh) {
+    at->second = analysis::decode_index(index_bytes_, code(stream), stream);
+    if (!at->second) base::warning(fmt::format("{}: is not of this trace, or damaged, and not used", path));
+  }
+  return at->second ? &*at->second : nullptr;
 }
 
 analysis::Program TraceInput::counts(const analysis::CountedCall *only) {

@@ -32,13 +32,13 @@ int trace_this_call(const ThisCall &wanted) {
   TraceInput input(wanted.path, wanted.program);
   const format::TraceStream &stream = stream_of(input.trace(), wanted.thread);
   const analysis::TracedCode &code = input.code(stream);
-  std::optional<report::CallSpan> span = report::find_call(code, stream, wanted.number);
+  std::optional<report::CallSpan> span = report::find_call(code, stream, wanted.number, input.index(stream));
   if (!span) throw base::Error(fmt::format("{}: thread {} executed no instruction {}", input.trace().path, stream.thread, wanted.number), "chord trace stats says how many there are");
   uint64_t key = code.procedure(span->procedure).map->key;
   std::string name = code.procedure(span->procedure).map->name;
   nlohmann::ordered_json head = {{"schema", 1}, {"thread", stream.thread}, {"function", name}, {"began", span->began}, {"ended", span->ended},
                                  {"depth", span->depth}, {"own", span->own}, {"instructions", span->ended - span->began}};
-  analysis::CountedCall call{&stream, span->began, span->procedure};
+  analysis::CountedCall call{&stream, span->began, span->ended, span->procedure, input.index(stream)};
   analysis::Program program = input.counts(&call);
   keep_only(program, key);
   if (wanted.json) {

@@ -26,10 +26,14 @@ constexpr uint64_t kWindow = 1 << 16;  // instructions that are replayed at once
 
 }  // namespace
 
-TraceRecording::TraceRecording(const format::Trace &trace, const CodeOf &code_of) {
+TraceRecording::TraceRecording(const format::Trace &trace, const CodeOf &code_of, const IndexOf &index_of) {
   for (const format::TraceStream &stream : trace.streams) {
     const TracedCode &code = code_of(stream);
-    Thread thread{&stream, module_of(code), std::make_unique<TraceIndex>(code, stream, kWindow)};
+    Thread thread{&stream, module_of(code), nullptr, index_of ? index_of(stream) : nullptr};
+    if (thread.index == nullptr) {
+      thread.made = std::make_unique<TraceIndex>(code, stream, kWindow);
+      thread.index = thread.made.get();
+    }
     if (!thread.index->problem().empty()) throw base::Error(fmt::format("{}: {}", trace.path, thread.index->problem()));
     if (thread.index->instructions() != 0) threads_.push_back(std::move(thread));
   }

@@ -21,8 +21,9 @@ namespace chord::dap {
 class TraceRecording : public Recording {
  public:
   using CodeOf = std::function<const analysis::TracedCode &(const format::TraceStream &)>;
-  // Both must outlive the recording. Throws Error if a stream contradicts its code.
-  TraceRecording(const format::Trace &trace, const CodeOf &code_of);
+  using IndexOf = std::function<const analysis::TraceIndex *(const format::TraceStream &)>;
+  // All must outlive the recording. Throws Error if a stream contradicts its code. Where there is no index, one is made.
+  TraceRecording(const format::Trace &trace, const CodeOf &code_of, const IndexOf &index_of = {});
 
   size_t thread_count() const override { return threads_.size(); }
   std::string thread_name(size_t thread) const override;
@@ -46,7 +47,8 @@ class TraceRecording : public Recording {
   struct Thread {
     const format::TraceStream *stream = nullptr;
     size_t module = 0;
-    std::unique_ptr<analysis::TraceIndex> index;
+    std::unique_ptr<analysis::TraceIndex> made;
+    const analysis::TraceIndex *index = nullptr;
   };
   using Visit = std::function<bool(const Step &)>;
 

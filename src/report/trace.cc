@@ -34,6 +34,7 @@ class Rows {
     last_ = now;
     return first;
   }
+  bool knows_line() const { return std::get<0>(last_) != nullptr; }
 
  private:
   TraceRows by_;
@@ -70,9 +71,23 @@ std::string TraceRow::file() const {
   return (name.is_absolute() ? name : std::filesystem::path(procedure->unit->folder) / name).lexically_normal().string();
 }
 
-std::string list_trace(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
-                       const std::function<bool(const TraceRow &)> &row) {
+namespace {
+
+// Before the range, where it is known which row is the last before it.
+Listing begin_listing(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, uint64_t from, const analysis::TraceIndex *index) {
+  constexpr uint64_t kBefore = 1 << 16;
   Listing listing{analysis::TraceCursor(code, stream), Rows(by, code)};
+  if (index == nullptr || from < kBefore) return listing;
+  Listing near{index->before(from - kBefore), Rows(by, code)};
+  near.run(code, stream.thread, {}, from - kBefore / 2, [](const TraceRow &) { return true; });
+  return by != TraceRows::line || near.rows.knows_line() ? near : listing;
+}
+
+}  // namespace
+
+std::string list_trace(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
+                       const std::function<bool(const TraceRow &)> &row, const analysis::TraceIndex *index) {
+  Listing listing = begin_listing(code, stream, by, range.from, index);
   listing.run(code, stream.thread, range, range.to, row);
   return listing.cursor.problem();
 }

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/trace/replay.h"
+#include "analysis/trace/index.h"
 
 namespace chord::report {
 
@@ -30,8 +30,9 @@ struct TraceRange {
 };
 
 // Calls `row` for each row of the range in order, until it returns false. Gives why replay ended before the trace did; empty: it did not.
+// With an index a range far from the beginning is soon reached.
 std::string list_trace(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
-                       const std::function<bool(const TraceRow &)> &row);
+                       const std::function<bool(const TraceRow &)> &row, const analysis::TraceIndex *index = nullptr);
 // The same rows from the last to the first. Replays twice; memory for a million rows, and for some copies of the stack.
 std::string list_trace_backwards(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
                                  const std::function<bool(const TraceRow &)> &row);

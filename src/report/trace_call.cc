@@ -5,15 +5,16 @@ namespace chord::report {
 using analysis::TraceCursor;
 using analysis::TraceStretch;
 
-std::optional<CallSpan> find_call(const analysis::TracedCode &code, const format::TraceStream &stream, uint64_t number) {
-  TraceCursor cursor(code, stream);
+std::optional<CallSpan> find_call(const analysis::TracedCode &code, const format::TraceStream &stream, uint64_t number,
+                                  const analysis::TraceIndex *index) {
+  TraceCursor cursor = index != nullptr ? index->seek(number) : TraceCursor(code, stream);
   TraceStretch s;
   bool found = false;
   while (!found && cursor.next(s)) found = cursor.number() > number;
   if (!found) return std::nullopt;
   CallSpan span{s.procedure, s.depth, s.began, 0, 0};
   // From its beginning to the first stretch that is less deep, or as deep and of another call.
-  TraceCursor again(code, stream);
+  TraceCursor again = index != nullptr ? index->seek(span.began) : TraceCursor(code, stream);
   while (again.next(s)) {
     bool its_own = s.began == span.began && s.procedure == span.procedure && s.depth == span.depth;
     if (its_own) span.own += s.count;

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <optional>
 
-#include "analysis/trace/replay.h"
+#include "analysis/trace/index.h"
 
 namespace chord::report {
 
@@ -16,6 +16,7 @@ struct CallSpan {
 };
 
 // The innermost call that holds the instruction. Nothing: there is no such instruction.
-std::optional<CallSpan> find_call(const analysis::TracedCode &code, const format::TraceStream &stream, uint64_t number);
+std::optional<CallSpan> find_call(const analysis::TracedCode &code, const format::TraceStream &stream, uint64_t number,
+                                  const analysis::TraceIndex *index = nullptr);
 
 }  // namespace chord::report

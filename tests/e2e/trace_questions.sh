@@ -82,7 +82,7 @@ assert rows("--thread=2", "--from=down") == []
 said = json.loads(trace("stats", "--json"))
 assert said["instructions"] == len(listed["instruction"]) and said["calls"] == len(listed["call"]) and said["threads"] == 2
 assert said["rows"][0]["instructions"] == len(one) and said["deepest"] == 1 + max(int(r["depth"]) for r in one)
-assert said["entries"] == said["calls"] and said["bytes"] == 8 * said["words"] <= said["file_bytes"]
+assert said["entries"] <= said["calls"] and said["bytes"] == 8 * said["words"] <= said["file_bytes"]
 edges = json.loads(subprocess.run([chord, "report", "prog.chordtrace", "--by=edge", "--json"], check=True, capture_output=True, text=True).stdout)["rows"]
 several = {(e["function"], e["from"]) for e in edges if e["kind"] == "taken"}
 assert said["branches"] == sum(e["count"] for e in edges if (e["function"], e["from"]) in several and e["kind"] != "never"), said

@@ -22,9 +22,9 @@ struct Tally {
 
 // While replay runs, `executed` has where stretches begin, less where they end.
 std::string add(const TracedCode &code, const format::TraceStream &stream, const CountedCall *only, Tally &tally) {
-  TraceCursor cursor(code, stream);
+  TraceCursor cursor = only != nullptr && only->index != nullptr ? only->index->seek(only->began) : TraceCursor(code, stream);
   cursor.count_edges(tally.edges, only != nullptr ? only->began : TraceCursor::kAnyCall);
-  for (TraceStretch s; cursor.next(s);) {
+  for (TraceStretch s; (only == nullptr || cursor.number() < only->ended) && cursor.next(s);) {
     if (only != nullptr && (s.began != only->began || s.procedure != only->procedure)) continue;
     size_t at = code.procedure(s.procedure).first_instruction + s.first;
     ++tally.executed[at];

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "analysis/program.h"
-#include "analysis/trace/code.h"
+#include "analysis/trace/index.h"
 #include "format/trace_file.h"
 
 namespace chord::analysis {
@@ -16,8 +16,9 @@ using TracedModules = std::map<std::string, std::unique_ptr<TracedCode>>;  // by
 // One call: what its own activation did, without those that it called.
 struct CountedCall {
   const format::TraceStream *stream = nullptr;
-  uint64_t began = 0;
+  uint64_t began = 0, ended = UINT64_MAX;
   uint32_t procedure = 0;
+  const TraceIndex *index = nullptr;  // to go there at once
 };
 
 // `modules` has those of all streams. Warnings say what replay could not tell. Of one call alone, if that is wanted.

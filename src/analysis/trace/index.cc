@@ -35,11 +35,15 @@ void TraceIndex::add(const TraceCursor &cursor) {
   every_ *= 2;
 }
 
+const TraceCursor &TraceIndex::before(uint64_t number) const {
+  auto after = std::upper_bound(points_.begin(), points_.end(), number, [](uint64_t n, const Point &point) { return n < point.number; });
+  return std::prev(after)->cursor;
+}
+
 // The last stretch before is known only once it has been passed: so replay notes how many there were, and goes again from
 // the point as many less one. Copies in between make the second time short.
 TraceCursor TraceIndex::seek(uint64_t number) const {
-  auto after = std::upper_bound(points_.begin(), points_.end(), number, [](uint64_t n, const Point &point) { return n < point.number; });
-  TraceCursor near = std::prev(after)->cursor, cursor = near;
+  TraceCursor near = before(number), cursor = near;
   uint64_t passed = 0;  // stretches since `near`
   TraceStretch s;
   for (uint64_t since = cursor.number(); cursor.next(s) && cursor.number() <= number; ++passed) {

@@ -6,7 +6,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "analysis/trace/replay.h"
@@ -20,8 +22,14 @@ class TraceIndex {
   TraceCursor seek(uint64_t number) const;
   uint64_t instructions() const { return instructions_; }
   const std::string &problem() const { return problem_; }
+  // The last point that is not after it.
+  const TraceCursor &before(uint64_t number) const;
 
  private:
+  friend std::string encode_indexes(const std::vector<const format::TraceStream *> &, const std::vector<const TraceIndex *> &);
+  friend std::optional<TraceIndex> decode_index(std::string_view, const TracedCode &, const format::TraceStream &);
+  TraceIndex() = default;
+
   struct Point {
     uint64_t number = 0;
     TraceCursor cursor;
@@ -29,7 +37,7 @@ class TraceIndex {
   void add(const TraceCursor &cursor);
 
   std::vector<Point> points_;
-  uint64_t every_;
+  uint64_t every_ = 0;
   size_t frames_ = 0;  // in all points
   uint64_t instructions_ = 0;
   std::string problem_;

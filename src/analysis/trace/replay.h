@@ -72,6 +72,7 @@ class TraceCursor {
   }
 
  private:
+  friend class CursorCodec;
   const TracedProcedure &code_of(const TraceFrame &frame) const { return code_->procedure(frame.procedure); }
   bool has_frame() const { return !stack_.empty() && !stack_.back().interrupted; }
 

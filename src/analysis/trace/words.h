@@ -34,6 +34,7 @@ class TraceWords {
   uint32_t owed = 0;     // bits that come of a token that has been followed already
 
  private:
+  friend class CursorCodec;
   bool load_more();
   bool has_further(uint32_t wanted);
   uint32_t read_across(uint32_t count);
