@@ -171,8 +171,8 @@ class Merging {
   }
 
   const std::string &path_of(const CountedProcedure &procedure) const {
-    static const std::string kNone;
-    return procedure.module < whole_.modules.size() ? whole_.modules[procedure.module].path : kNone;
+    static const std::string kNoPath;
+    return procedure.module < whole_.modules.size() ? whole_.modules[procedure.module].path : kNoPath;
   }
 
   Program whole_;

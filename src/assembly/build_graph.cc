@@ -15,9 +15,6 @@
 namespace chord::assembly {
 namespace {
 
-constexpr uint32_t kEntry = 0;
-constexpr uint32_t kExit = 1;
-
 class ProcedureGraph {
  public:
   ProcedureGraph(const Source &source, const Unit &unit, const Arrivals &arrivals, Procedure &p)

@@ -5,9 +5,6 @@
 namespace chord::assembly {
 namespace {
 
-constexpr uint32_t kEntry = 0;
-constexpr uint32_t kExit = 1;
-
 // Blocks on the paths from a block, or to it.
 std::vector<bool> closure(const Procedure &p, uint32_t from, bool forward) {
   std::vector<std::vector<uint32_t>> next(p.blocks.size());

@@ -8,8 +8,6 @@
 namespace chord::assembly {
 namespace {
 
-constexpr uint32_t kEntry = 0, kExit = 1;
-
 // ---- who wrote it ----
 
 enum class Writer : uint8_t { unknown, gcc, compiler };

@@ -17,7 +17,7 @@ void require(bool good) {
   if (!good) throw Unknown();
 }
 
-struct Section {
+struct JoinedSection {
   Elf64_Shdr header;
   std::string_view name;
   std::string_view bytes;  // empty for those that only take memory
@@ -53,11 +53,11 @@ std::string bytes_of(const std::vector<T> &entries) {
   return {reinterpret_cast<const char *>(entries.data()), entries.size() * sizeof(T)};
 }
 
-bool is_relocation(const Section &s) { return s.header.sh_type == SHT_RELA; }
+bool is_relocation(const JoinedSection &s) { return s.header.sh_type == SHT_RELA; }
 
 struct Object {
   Elf64_Ehdr header;
-  std::vector<Section> sections;
+  std::vector<JoinedSection> sections;
   std::vector<Symbol> symbols;
   uint32_t symbol_table = 0, symbol_names = 0, section_names = 0;  // numbers of sections
   uint32_t locals = 0;
@@ -77,7 +77,7 @@ struct Object {
       sections.push_back({h, name_at(names, h.sh_name), in_file ? part(file, h.sh_offset, h.sh_size) : std::string_view()});
     }
     find_symbols();
-    for (const Section &s : sections) check(s);
+    for (const JoinedSection &s : sections) check(s);
   }
 
  private:
@@ -89,7 +89,7 @@ struct Object {
       symbol_table = i;
     }
     require(symbol_table != 0);
-    const Section &s = sections[symbol_table];
+    const JoinedSection &s = sections[symbol_table];
     symbol_names = s.header.sh_link;
     require(symbol_names < sections.size() && symbol_names != section_names);
     for (const Elf64_Sym &entry : table<Elf64_Sym>(s.bytes)) {
@@ -101,7 +101,7 @@ struct Object {
   }
 
   // Whatever refers to symbols or sections by number must be known.
-  void check(const Section &s) const {
+  void check(const JoinedSection &s) const {
     switch (s.header.sh_type) {
       case SHT_RELA:
         require(s.header.sh_link == symbol_table && s.header.sh_info < sections.size());
@@ -145,7 +145,7 @@ class Joiner {
   std::string run() {
     number_sections();
     join_symbols();
-    for (const Section &s : first_.sections) add(s.header, {first_, s.header.sh_name, 0}, content(first_, s));
+    for (const JoinedSection &s : first_.sections) add(s.header, {first_, s.header.sh_name, 0}, content(first_, s));
     for (uint32_t i = 1; i < second_.sections.size(); ++i) {
       if (number_[i] < first_.sections.size()) continue;
       Elf64_Shdr header = second_.sections[i].header;
@@ -188,7 +188,7 @@ class Joiner {
     require(rules_join || rules_ == 0 || more_rules_ == 0);
     uint32_t next = static_cast<uint32_t>(first_.sections.size());
     for (uint32_t i = 1; i < second_.sections.size(); ++i) {
-      const Section &s = second_.sections[i];
+      const JoinedSection &s = second_.sections[i];
       bool is_table = s.header.sh_type == SHT_SYMTAB || s.header.sh_type == SHT_STRTAB;
       bool says_nothing = s.header.sh_size == 0 && (s.name == ".text" || s.name == ".data" || s.name == ".bss" || s.name == ".note.GNU-stack");
       bool joins = rules_join && (i == more_rules_ || i == more_rule_places_);
@@ -260,7 +260,7 @@ class Joiner {
     return static_cast<uint32_t>(number < from.locals ? number : number + locals_ - from.locals);
   }
 
-  std::string relocations(const Object &from, const Section &s, uint64_t shift) const {
+  std::string relocations(const Object &from, const JoinedSection &s, uint64_t shift) const {
     std::vector<Elf64_Rela> out = table<Elf64_Rela>(s.bytes);
     for (Elf64_Rela &r : out) {
       r.r_info = ELF64_R_INFO(uint64_t{symbol(from, ELF64_R_SYM(r.r_info))}, ELF64_R_TYPE(r.r_info));
@@ -269,7 +269,7 @@ class Joiner {
     return bytes_of(out);
   }
 
-  std::string group(const Object &from, const Section &s) const {
+  std::string group(const Object &from, const JoinedSection &s) const {
     std::vector<uint32_t> out = table<uint32_t>(s.bytes);
     for (size_t i = 1; &from == &second_ && i < out.size(); ++i) {
       out[i] = number_[out[i]];
@@ -278,12 +278,12 @@ class Joiner {
     return bytes_of(out);
   }
 
-  std::string content(const Object &from, const Section &s) const {
+  std::string content(const Object &from, const JoinedSection &s) const {
     uint32_t number = static_cast<uint32_t>(&s - from.sections.data());
     bool is_first = &from == &first_;
     if (is_first && number == first_.symbol_table) return bytes_of(symbols_);
     if (is_first && (number == first_.symbol_names || number == first_.section_names)) {
-      const Section &more = second_.sections[number == first_.symbol_names ? second_.symbol_names : second_.section_names];
+      const JoinedSection &more = second_.sections[number == first_.symbol_names ? second_.symbol_names : second_.section_names];
       return std::string(s.bytes) + std::string(more.bytes);
     }
     if (s.header.sh_type == SHT_GROUP) return group(from, s);

@@ -72,6 +72,9 @@ struct Convention {
   isa::Resources given_up = 0;  // what no caller can want on return
 };
 
+// The blocks that every graph has, before those of the text.
+inline constexpr uint32_t kEntry = 0, kExit = 1;
+
 struct Procedure {
   std::string_view name;
   bool global = false;

@@ -10,7 +10,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kAnnotateExamples =
     "Examples:\n"
     "  chord annotate                        every source file that can be read\n"
     "  chord annotate prog.c                 one file\n"
@@ -37,7 +37,7 @@ int cmd_annotate(std::vector<std::string> args) {
   add_cost_option(app, input);
   app.add_flag("--instructions", what.instructions, "the original assembly under each line");
   add_listing_options(app, listing);
-  app.footer(kExamples);
+  app.footer(kAnnotateExamples);
   if (!parse(app, std::move(args))) return 0;
   for (std::string &word : words) {
     if (looks_like_profile(word)) {

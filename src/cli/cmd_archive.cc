@@ -7,7 +7,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kArchiveExamples =
     "Examples:\n"
     "  chord archive -o nightly.chord build/tests      all profiles of a folder, to be read anywhere\n"
     "  chord report nightly.chord\n"
@@ -24,7 +24,7 @@ int cmd_archive(std::vector<std::string> args) {
   app.add_option("-o,--output", out, "file to write; replaced only when it is complete")->type_name("OUT")->required();
   app.add_option("PROFILE", profiles, "profiles, folders or patterns of them; without any the newest *.chord here or below")
       ->type_name("");
-  app.footer(kExamples);
+  app.footer(kArchiveExamples);
   if (!parse(app, std::move(args))) return 0;
   format::Profile profile = read_profiles(profiles);
   for (const std::string &warning : profile.warnings) base::warning(warning);

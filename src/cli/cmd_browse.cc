@@ -20,7 +20,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kBrowseExamples =
     "Keys: arrows or j k, Page Up and Down, Enter opens, s source, a assembly, c callers and callees,\n"
     "p paths, / searches, n again, o order, q back, h help.\n";
 
@@ -136,7 +136,7 @@ int cmd_browse(std::vector<std::string> args) {
   CLI::App app("Functions, source, assembly, calls and paths on a full screen.", "chord browse");
   InputOptions input;
   add_input_options(app, input);
-  app.footer(kExamples);
+  app.footer(kBrowseExamples);
   if (!parse(app, std::move(args))) return 0;
   if (::isatty(STDIN_FILENO) == 0 || ::isatty(STDOUT_FILENO) == 0) {
     throw base::UsageError("chord browse needs a terminal", "chord report and chord annotate write to files and pipes");

@@ -9,7 +9,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kCompletionExamples =
     "Examples:\n"
     "  eval \"$(chord completion bash)\"                        for this shell\n"
     "  chord completion bash >~/.local/share/bash-completion/completions/chord\n"
@@ -61,7 +61,7 @@ int cmd_completion(std::vector<std::string> args) {
   CLI::App app("Completion of commands and build options, for a shell.", "chord completion");
   std::string shell;
   app.add_option("SHELL", shell, "bash or zsh")->type_name("")->required()->check(CLI::IsMember({"bash", "zsh"}));
-  app.footer(kExamples);
+  app.footer(kCompletionExamples);
   if (!parse(app, std::move(args))) return 0;
   std::string script = shell == "bash" ? kBash : kZsh;
   size_t place = script.find("(@)") != std::string::npos ? script.find("(@)") + 1 : script.find("'@'") + 1;

@@ -11,7 +11,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kContextsExamples =
     "Examples:\n"
     "  chord --context gcc -O2 -g prog.c -o prog && ./prog && chord contexts\n"
     "  chord contexts --threshold=1          without what took less than 1 % of the instructions\n"
@@ -44,7 +44,7 @@ int cmd_contexts(std::vector<std::string> args) {
   app.add_option("--metric", metric, "what they took of a metric, in the place of instructions")->type_name("METRIC");
   add_cost_option(app, input);
   add_listing_options(app, listing);
-  app.footer(kExamples);
+  app.footer(kContextsExamples);
   if (!parse(app, std::move(args))) return 0;
   if (!function.empty() + !callers.empty() + !callees.empty() + missing > 1)
     throw base::UsageError("--function, --callers, --callees and --missing do not go together");

@@ -10,7 +10,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kDiffExamples =
     "Examples:\n"
     "  chord diff old.chord new.chord              functions, most changed first\n"
     "  chord diff old.chord new.chord --by=line --top=20\n"
@@ -44,7 +44,7 @@ int cmd_diff(std::vector<std::string> args) {
   app.add_option("--old-program", old_program, "the executable that OLD is of, if it was moved or rebuilt")->type_name("PATH");
   app.add_option("--program", program, "the executable that NEW is of, if it was moved")->type_name("PATH");
   add_listing_options(app, listing);
-  app.footer(kExamples);
+  app.footer(kDiffExamples);
   if (!parse(app, std::move(args))) return 0;
   const report::Diff &diff = find_diff(by);
   analysis::Program before = load_side(old_profile, old_program, by == "path");

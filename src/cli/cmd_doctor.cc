@@ -18,7 +18,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kDoctorExamples =
     "Examples:\n"
     "  chord doctor                check the tools, and count a small program with each compiler\n"
     "  chord doctor prog.chord     … and list what of that program was left uninstrumented\n"
@@ -195,7 +195,7 @@ int cmd_doctor(std::vector<std::string> args) {
   bool json = false;
   add_input_options(app, input);
   app.add_flag("--json", json, "machine-readable, with a schema number");
-  app.footer(kExamples);
+  app.footer(kDoctorExamples);
   if (!parse(app, std::move(args))) return 0;
   std::vector<Finding> findings = examine_machine();
   report::Table tools = findings_table(findings);

@@ -9,7 +9,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kDumpExamples =
     "Examples:\n"
     "  chord dump 1234                     ask process 1234, print the profile's name\n"
     "  chord report \"$(chord dump 1234)\"   what it has done so far\n"
@@ -37,7 +37,7 @@ int cmd_dump(std::vector<std::string> args) {
       ->type_name("SECONDS")
       ->capture_default_str()
       ->check(CLI::Range(0.001, 86400.0));
-  app.footer(kExamples);
+  app.footer(kDumpExamples);
   if (!parse(app, std::move(args))) return 0;
   if (!is_number(process)) {
     if (!std::filesystem::exists(process))

@@ -10,7 +10,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kEnvExamples =
     "Examples:\n"
     "  eval \"$(chord env)\"           every gcc, g++, clang, … that this shell runs is chord's\n"
     "  eval \"$(chord env cmake)\"     then cmake -S . -B build, in a folder not configured before\n"
@@ -66,7 +66,7 @@ int cmd_env(std::vector<std::string> args) {
       ->type_name("")
       ->check(CLI::IsMember({"make", "autotools", "meson", "cmake", "bazel"}));
   app.add_option("COMPILER", compiler, "gcc (default) or clang")->type_name("")->check(CLI::IsMember({"gcc", "clang"}));
-  app.footer(kExamples);
+  app.footer(kEnvExamples);
   if (!parse(app, std::move(args))) return 0;
   Compilers compilers = compiler == "clang" ? Compilers{"clang", "clang++"} : Compilers{"gcc", "g++"};
   if (tool.empty()) {

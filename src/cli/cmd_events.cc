@@ -18,7 +18,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kEventsExamples =
     "Examples:\n"
     "  chord --events=instructions,calls gcc -O2 prog.c -o prog && ./prog && chord events\n"
     "  chord events --by=mark        between the program's calls of chord_mark()\n"
@@ -125,7 +125,7 @@ int cmd_events(std::vector<std::string> args) {
       ->check(CLI::IsMember({"kind", "mark", "thread", "function", "callsite"}));
   app.add_option("--program", program, "the executable, if it is not where the profile says")->type_name("PATH");
   add_listing_options(app, listing);
-  app.footer(kExamples);
+  app.footer(kEventsExamples);
   if (!parse(app, std::move(args))) return 0;
   format::Profile profile = is_process(profiles) ? ask_process(profiles[0], file) : read_profiles(profiles);
   if (by == "function" || by == "callsite") {

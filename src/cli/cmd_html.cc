@@ -10,7 +10,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kHtmlExamples =
     "Examples:\n"
     "  chord html                             PROGRAM.html from the newest profile here\n"
     "  chord html -o report.html prog.chord\n"
@@ -32,7 +32,7 @@ bool parse_options(std::vector<std::string> args, Options &options) {
   app.add_option("--old-program", options.old_program, "the older profile's executable, if it was moved or replaced")
       ->type_name("PATH");
   app.add_flag("--no-sources", options.no_sources, "leave the source text out");
-  app.footer(kExamples);
+  app.footer(kHtmlExamples);
   return parse(app, std::move(args));
 }
 

@@ -16,7 +16,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kMergeExamples =
     "Examples:\n"
     "  chord merge -o all.chord run1.chord run2.chord\n"
     "  chord merge -o prog.chord prog.chord      pack the runs of one profile\n"
@@ -60,7 +60,7 @@ int cmd_merge(std::vector<std::string> args) {
       ->required();
   app.add_option("PROFILE", profiles, "profiles to add")->type_name("")->required();
   app.add_flag("--self-contained", self_contained, "with what reading needs of the programs, which may then go");
-  app.footer(kExamples);
+  app.footer(kMergeExamples);
   if (!parse(app, std::move(args))) return 0;
   format::Profile profile = read_profiles(profiles);
   for (const std::string &warning : profile.warnings) base::warning(warning);

@@ -14,7 +14,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kPathsExamples =
     "Examples:\n"
     "  chord --paths gcc -O2 -g prog.c -o prog && ./prog && chord paths\n"
     "  chord paths --top=20                  the paths that ran most instructions\n"
@@ -65,7 +65,7 @@ int cmd_paths(std::vector<std::string> args) {
   app.add_option("--threshold", percent, "with --metric: least share of it (1)")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
   add_cost_option(app, input);
   add_listing_options(app, listing);
-  app.footer(kExamples);
+  app.footer(kPathsExamples);
   if (!parse(app, std::move(args))) return 0;
   analysis::Program program = load_paths(input);
   if (!metric.empty()) {

@@ -11,7 +11,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kPrintExamples =
     "Examples:\n"
     "  chord print prog.chord    segments: processes, counters, early ends\n"
     "  chord print prog          maps and anchors of a program, shared object or object file built with chord\n"
@@ -68,7 +68,7 @@ int cmd_print(std::vector<std::string> args) {
   CLI::App app("Any file of chord's as text: profiles, and the maps and anchors in what it built.", "chord print");
   std::vector<std::string> files;
   app.add_option("FILE", files, "profiles, programs, shared objects, object files")->required()->type_name("");
-  app.footer(kExamples);
+  app.footer(kPrintExamples);
   if (!parse(app, std::move(args))) return 0;
   for (const std::string &file : files) {
     if (is_elf(file)) {

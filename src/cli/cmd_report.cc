@@ -15,7 +15,7 @@ namespace {
 
 constexpr size_t kSummaryRows = 10;
 
-constexpr const char *kExamples =
+constexpr const char *kReportExamples =
     "Examples:\n"
     "  chord report                              summary of the newest profile here\n"
     "  chord report --by=function --top=20       the hottest functions\n"
@@ -107,7 +107,7 @@ int cmd_report(std::vector<std::string> args) {
   app.add_option("--threshold", percent, "with --metric: least share of it (0)")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
   add_cost_option(app, input);
   add_listing_options(app, listing);
-  app.footer(kExamples);
+  app.footer(kReportExamples);
   if (!parse(app, std::move(args))) return 0;
   bool calls = !filter.callers.empty() || !filter.callees.empty();
   if (calls && !by.empty() && by != "call") throw base::UsageError("--callers and --callees are about --by=call", "");

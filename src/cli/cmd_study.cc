@@ -19,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char *kExamples =
+constexpr const char *kStudyExamples =
     "Tables:\n"
     "  placement   what each placement of counters would have cost in the run\n"
     "  branches    how often each static heuristic about branches was right\n"
@@ -152,7 +152,7 @@ int cmd_study(std::vector<std::string> args) {
   app.add_option("--by", by, "selective: program, or function for a row of each")
       ->type_name("KIND")
       ->check(CLI::IsMember({"program", "function"}));
-  app.footer(kExamples);
+  app.footer(kStudyExamples);
   if (!parse(app, std::move(args))) return 0;
   if (table == "placement") {
     study_placement(input, listing, plot);

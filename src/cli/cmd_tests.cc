@@ -17,7 +17,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kTestsExamples =
     "Examples:\n"
     "  chord tests results/*.chord --each=file           what each test executes, a profile each\n"
     "  chord tests --line=parse.c:120                    which tests run this line\n"
@@ -131,7 +131,7 @@ int cmd_tests(std::vector<std::string> args) {
       ->excludes(line)
       ->excludes(function);
   add_listing_options(app, options.listing);
-  app.footer(kExamples);
+  app.footer(kTestsExamples);
   if (!parse(app, std::move(args))) return 0;
   format::Profile whole = read_profiles(options.input.profiles);
   analysis::Program program = analysis::load_program(whole, {options.input.program, false});

@@ -19,7 +19,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = LiveProcess::Seconds;
 
-constexpr const char *kExamples =
+constexpr const char *kTopExamples =
     "Examples:\n"
     "  chord top 1234                      the hottest functions, every 2 seconds\n"
     "  chord top 1234 --interval=0.5       … twice a second\n"
@@ -129,7 +129,7 @@ int cmd_top(std::vector<std::string> args) {
   app.add_option("--profile", options.profile, "the file it writes, if it cannot be found")
       ->type_name("FILE");
   add_listing_options(app, options.listing);
-  app.footer(kExamples);
+  app.footer(kTopExamples);
   if (!parse(app, std::move(args))) return 0;
   if (options.once) options.count = 1;
   pid_t pid = parse_pid(options.process);

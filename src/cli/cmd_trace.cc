@@ -24,7 +24,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kTraceExamples =
     "Examples:\n"
     "  chord --trace gcc -O2 -g prog.c -o prog && ./prog && chord trace\n"
     "  chord trace --by=line --from=1000 --to=2000     the lines that instructions 1000 to 1999 of each thread ran through\n"
@@ -237,7 +237,7 @@ int cmd_trace(std::vector<std::string> args) {
   app.add_option("--thread", thread, "only this thread")->type_name("N");
   app.add_flag("--json", json, "as JSON");
   app.add_flag("--csv", csv, "as CSV");
-  app.footer(kExamples);
+  app.footer(kTraceExamples);
   if (!parse(app, std::move(args))) return 0;
   if (!find.empty() && !last.empty()) throw base::UsageError("--find and --last do not go together", "--last has the last of what --find has");
   if (call) return trace_this_call({path, program, *call, thread, json});

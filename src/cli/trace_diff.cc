@@ -15,7 +15,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kTraceDiffExamples =
     "Examples:\n"
     "  ./prog good && mv prog.chordtrace good.chordtrace; ./prog bad; chord trace diff good.chordtrace prog.chordtrace\n"
     "\n"
@@ -99,7 +99,7 @@ int trace_diff(std::vector<std::string> args) {
   app.add_option("--other-program", other_program, "that of B")->type_name("FILE");
   app.add_option("--differences", most, "how many differences are wanted after they part (10); 0: none but the first")->type_name("N");
   app.add_flag("--json", json, "as JSON");
-  app.footer(kExamples);
+  app.footer(kTraceDiffExamples);
   if (!parse(app, std::move(args))) return 0;
   TraceInput first(one, program), second(other, other_program);
   Threads threads = threads_of(first.trace()), others = threads_of(second.trace());

@@ -12,7 +12,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kTraceHotExamples =
     "Examples:\n"
     "  chord trace hot                     what ran over and over, across loops and calls\n"
     "  chord trace hot --threshold=0.1 --longest=40\n"
@@ -33,7 +33,7 @@ int trace_hot(std::vector<std::string> args) {
   app.add_option("--threshold", percent, "least share of all instructions (1)")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
   app.add_option("--longest", wanted.longest, "most steps of a sequence (16)")->type_name("N")->check(CLI::Range(2, 1000));
   add_listing_options(app, listing);
-  app.footer(kExamples);
+  app.footer(kTraceHotExamples);
   if (!parse(app, std::move(args))) return 0;
   wanted.least_share = percent / 100;
   TraceInput input(path, program);

@@ -11,7 +11,7 @@
 namespace chord::core {
 namespace {
 
-__extension__ typedef unsigned __int128 Wide;
+__extension__ typedef unsigned __int128 WideNumber;
 constexpr double kInfinity = std::numeric_limits<double>::infinity();
 
 std::vector<bool> chosen_edges(const Graph &dag, const std::vector<EdgePath> &paths) {
@@ -198,7 +198,7 @@ class SoundSelection {
       : dag_(dag),
         paths_(paths),
         cost_(cost),
-        most_sums_(most_sums == 0 ? Wide{1} << 64 : Wide{most_sums}),
+        most_sums_(most_sums == 0 ? WideNumber{1} << 64 : WideNumber{most_sums}),
         order_(depth_first_order(dag)),
         chosen_(chosen_edges(dag, paths)) {}
 
@@ -267,9 +267,9 @@ class SoundSelection {
       if (best_[e]) level[depth[dag_.edge(e).from]].push_back(e);
     }
     std::vector<uint64_t> value(dag_.edge_count());
-    Wide radix = 1;
+    WideNumber radix = 1;
     for (const std::vector<EdgeId> &edges : level) {
-      Wide digit = 0;
+      WideNumber digit = 0;
       for (EdgeId e : edges) value[e] = static_cast<uint64_t>(++digit * radix);
       radix *= digit + 1;
       if (radix > most_sums_) return std::nullopt;
@@ -289,7 +289,7 @@ class SoundSelection {
   const Graph &dag_;
   const std::vector<EdgePath> &paths_;
   const std::vector<double> &cost_;
-  Wide most_sums_;
+  WideNumber most_sums_;
   Order order_;
   std::vector<bool> chosen_;
   bool found_ = false;
@@ -307,13 +307,13 @@ std::string selection_defect(const Graph &dag, const std::vector<EdgePath> &path
   if (std::find(order.back.begin(), order.back.end(), true) != order.back.end())
     return "the graph has a cycle";
   if (dag.out(dag.exit()).size() != 1) return "the exit has edges besides the return edge";
-  std::vector<Wide> count(dag.vertex_count());
+  std::vector<WideNumber> count(dag.vertex_count());
   count[dag.exit()] = 1;
   for (auto v = order.topological.rbegin(); v != order.topological.rend(); ++v) {
     for (EdgeId e : dag.out(*v)) {
       if (e != Graph::return_edge()) count[*v] += count[dag.edge(e).to];
     }
-    if (count[*v] > Wide{UINT64_MAX}) return "the graph has 2^64 paths or more";
+    if (count[*v] > WideNumber{UINT64_MAX}) return "the graph has 2^64 paths or more";
   }
   for (size_t i = 0; i < paths.size(); ++i) {
     Vertex v = dag.root();

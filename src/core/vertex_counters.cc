@@ -12,7 +12,7 @@
 namespace chord::core {
 namespace {
 
-constexpr double kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kImpossible = std::numeric_limits<double>::infinity();
 
 class VertexPlacement {
  public:
@@ -64,7 +64,7 @@ class VertexPlacement {
   double edges_price(const std::vector<EdgeId> &edges) const {
     double sum = 0;
     for (EdgeId e : edges) {
-      if (!never(e)) sum += e == Graph::return_edge() ? kInfinity : costs_.edge[e];
+      if (!never(e)) sum += e == Graph::return_edge() ? kImpossible : costs_.edge[e];
     }
     return sum;
   }
@@ -74,7 +74,7 @@ class VertexPlacement {
   }
   // Price of counting an arc that can hold no counter.
   double substitute_price(const Counter &arc) const {
-    if (arc.site == Site::edge) return kInfinity;
+    if (arc.site == Site::edge) return kImpossible;
     return std::min(edges_price(graph_.in(arc.id)), edges_price(graph_.out(arc.id)));
   }
 
@@ -86,7 +86,7 @@ class VertexPlacement {
     std::stable_sort(arcs.begin(), arcs.end(), [&](const Counter &a, const Counter &b) {
       if (cost(a) != cost(b)) return cost(a) > cost(b);
       // Among arcs that hold no code, those most expensive to replace go first.
-      if (cost(a) == kInfinity) {
+      if (cost(a) == kImpossible) {
         double price_a = substitute_price(a), price_b = substitute_price(b);
         if (price_a != price_b) return price_a > price_b;
       }
@@ -95,14 +95,14 @@ class VertexPlacement {
   }
 
   bool count(const Counter &arc, Plan &plan) const {
-    if (cost(arc) < kInfinity) {
+    if (cost(arc) < kImpossible) {
       plan.counters.push_back(arc);
       return true;
     }
     if (arc.site == Site::edge) return false;
     Vertex v = arc.id;
     double in = edges_price(graph_.in(v)), out = edges_price(graph_.out(v));
-    if (std::min(in, out) == kInfinity) return false;
+    if (std::min(in, out) == kImpossible) return false;
     for (EdgeId e : in < out ? graph_.in(v) : graph_.out(v)) {
       if (!never(e)) plan.counters.push_back({Site::edge, e});
     }

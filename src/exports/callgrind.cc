@@ -36,9 +36,9 @@ class Names {
   std::map<std::string, size_t> numbers_;
 };
 
-class Writer {
+class CallgrindWriter {
  public:
-  explicit Writer(const analysis::Program &program) : program_(program), calls_(report::find_calls(program)), places_(program) {
+  explicit CallgrindWriter(const analysis::Program &program) : program_(program), calls_(report::find_calls(program)), places_(program) {
     for (const CountedProcedure &p : program.procedures) {
       addresses_.push_back(places_.addresses(p));
       place_padding(p, addresses_.back());
@@ -199,6 +199,6 @@ class Writer {
 
 }  // namespace
 
-Exported write_callgrind(const Input &input) { return Writer(input.program).run(); }
+Exported write_callgrind(const Input &input) { return CallgrindWriter(input.program).run(); }
 
 }  // namespace chord::exports

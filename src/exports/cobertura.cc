@@ -14,9 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-class Writer {
+class CoberturaWriter {
  public:
-  explicit Writer(const Coverage &coverage) : coverage_(coverage), root_(common_folder()) {}
+  explicit CoberturaWriter(const Coverage &coverage) : coverage_(coverage), root_(common_folder()) {}
 
   std::string run(uint64_t milliseconds) {
     Share lines, branches;
@@ -125,7 +125,7 @@ uint64_t end_of_runs(const format::Profile &profile) {
 
 Exported write_cobertura(const Input &input) {
   Coverage coverage = measure_coverage(input.program);
-  return {Writer(coverage).run(end_of_runs(input.profile)), std::move(coverage.warnings)};
+  return {CoberturaWriter(coverage).run(end_of_runs(input.profile)), std::move(coverage.warnings)};
 }
 
 }  // namespace chord::exports

@@ -37,9 +37,9 @@ std::string hexadecimal(const std::string &bytes) {
   return out;
 }
 
-class Writer {
+class PprofWriter {
  public:
-  explicit Writer(const Program &program) : program_(program) { id_of(""); }
+  explicit PprofWriter(const Program &program) : program_(program) { id_of(""); }
 
   std::string write(const std::vector<std::string> &comments) {
     add_type(profile::sample_type, "calls");
@@ -173,7 +173,7 @@ std::string gzip(const std::string &data) {
 Exported write_pprof(const Input &input) {
   want_contexts(input.program);
   Exported out{{}, context_warnings(input.program)};
-  out.bytes = gzip(Writer(input.program).write(out.warnings));
+  out.bytes = gzip(PprofWriter(input.program).write(out.warnings));
   return out;
 }
 

@@ -27,9 +27,9 @@ std::string uri_of(const std::string &path) {
   return out;
 }
 
-class Writer {
+class SarifWriter {
  public:
-  Writer(const Coverage &coverage, uint64_t runs, uint64_t budget)
+  SarifWriter(const Coverage &coverage, uint64_t runs, uint64_t budget)
       : coverage_(coverage), runs_(std::max<uint64_t>(runs, 1)), budget_(budget) {}
 
   std::string run() {
@@ -106,7 +106,7 @@ class Writer {
 
 Exported write_sarif(const Input &input) {
   Coverage coverage = measure_coverage(input.program);
-  return {Writer(coverage, input.program.runs, input.budget).run(), std::move(coverage.warnings)};
+  return {SarifWriter(coverage, input.program.runs, input.budget).run(), std::move(coverage.warnings)};
 }
 
 }  // namespace chord::exports

@@ -53,9 +53,9 @@ CREATE INDEX calls_by_callee ON calls (callee);
 CREATE INDEX functions_by_name ON functions (name);
 )";
 
-class Writer {
+class SqliteWriter {
  public:
-  explicit Writer(const Input &input) : input_(input), program_(input.program), files_(input.program) {
+  explicit SqliteWriter(const Input &input) : input_(input), program_(input.program), files_(input.program) {
     for (uint64_t n = 0; n < program_.procedures.size(); ++n) {
       const CountedProcedure &p = program_.procedures[n];
       numbers_[{program_.modules[p.module].path, p.map->key}] = n + 1;
@@ -252,6 +252,6 @@ class Writer {
 
 }  // namespace
 
-Exported write_sqlite(const Input &input) { return {Writer(input).run(), {}}; }
+Exported write_sqlite(const Input &input) { return {SqliteWriter(input).run(), {}}; }
 
 }  // namespace chord::exports

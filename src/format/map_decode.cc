@@ -7,7 +7,7 @@
 namespace chord::format {
 namespace {
 
-struct Form {
+struct ReadForm {
   std::string_view shape;
   std::string_view callee;
   uint32_t mnemonic = 0;
@@ -59,7 +59,7 @@ class Decoder {
     for (uint64_t &hash : map_.hashes) hash = in_[kUnit].u64();
     strings(map_.mnemonics);
     forms_.resize(in_.length(kUnit, kFormShapes));
-    for (Form &form : forms_) {
+    for (ReadForm &form : forms_) {
       form.shape = in_[kFormShapes].string();
       form.callee = in_[kFormShapes].string();
       form.mnemonic = u32(static_cast<int64_t>(in_[kFormKinds].bounded(UINT32_MAX)));
@@ -110,7 +110,7 @@ class Decoder {
         in_[kFormLow].fail();
         return;
       }
-      Form &form = forms_[number];
+      ReadForm &form = forms_[number];
       statement(form, i);
       i.size = form.last_size = static_cast<uint8_t>(in_[kSizes].u8() + form.last_size);
       i.fragment = next(kFragments, fragment);
@@ -124,7 +124,7 @@ class Decoder {
     }
   }
 
-  void statement(const Form &form, Instruction &i) {
+  void statement(const ReadForm &form, Instruction &i) {
     i.mnemonic = form.mnemonic;
     i.traits = form.traits;
     i.callee = form.callee;
@@ -280,7 +280,7 @@ class Decoder {
   StreamReader in_;
   bool texts_;
   UnitMap &map_;
-  std::vector<Form> forms_;
+  std::vector<ReadForm> forms_;
   std::vector<uint64_t> values_;
   int64_t file_ = 0, line_ = 0;
   uint64_t label_ = 0;

@@ -12,36 +12,36 @@
 namespace chord::format {
 namespace {
 
-struct Form {
+struct WrittenForm {
   std::string shape;
   std::string callee;
   uint32_t mnemonic = 0;
   isa::Traits traits = 0;
-  bool operator==(const Form &) const = default;
+  bool operator==(const WrittenForm &) const = default;
 };
 
 struct FormHash {
-  size_t operator()(const Form &f) const {
+  size_t operator()(const WrittenForm &f) const {
     return base::Hash().add(f.shape).add(f.callee).add(f.mnemonic).add(uint64_t{f.traits}).value();
   }
 };
 
 // All forms of a unit, and for each instruction its form and slot values.
 struct Dictionary {
-  std::vector<Form> forms;        // by falling frequency
+  std::vector<WrittenForm> forms;        // by falling frequency
   std::vector<uint32_t> form_of;  // per instruction of the unit, in order
   std::vector<std::vector<Slot>> slots;
 };
 
 Dictionary collect_forms(const UnitMap &map) {
   Dictionary dictionary;
-  std::unordered_map<Form, uint32_t, FormHash> numbers;
-  std::vector<Form> forms;
+  std::unordered_map<WrittenForm, uint32_t, FormHash> numbers;
+  std::vector<WrittenForm> forms;
   std::vector<uint64_t> uses;
   for (const Procedure &procedure : map.procedures) {
     for (const Instruction &i : procedure.instructions) {
       SplitStatement split = split_statement(i.text);
-      Form form{std::move(split.shape), i.callee, i.mnemonic, i.traits};
+      WrittenForm form{std::move(split.shape), i.callee, i.mnemonic, i.traits};
       auto [at, fresh] = numbers.try_emplace(form, static_cast<uint32_t>(forms.size()));
       if (fresh) {
         forms.push_back(std::move(form));
@@ -88,7 +88,7 @@ class Encoder {
     unit.varint(map_.mnemonics.size());
     for (const std::string &mnemonic : map_.mnemonics) unit.string(mnemonic);
     unit.varint(dictionary_.forms.size());
-    for (const Form &form : dictionary_.forms) {
+    for (const WrittenForm &form : dictionary_.forms) {
       out_[kFormShapes].string(form.shape);
       out_[kFormShapes].string(form.callee);
       out_[kFormKinds].varint(form.mnemonic);

@@ -87,7 +87,7 @@ void add_ways(Table &t, const CountedProcedure &p, const core::Graph &graph, uin
 }
 
 // What numbers of paths in selections come with.
-std::string shape_of(const CountedProcedure &p) {
+std::string shape_text(const CountedProcedure &p) {
   return fmt::format("{:016x}", format::path_shape(*p.map, analysis::numbering_of(*p.map)));
 }
 
@@ -246,7 +246,7 @@ Table list_path_functions(const Program &program) {
     };
     t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number_if(counted, counted ? analysis::possible_paths(*p.map) : 0),
            number_if(counted, executed.size()), number_if(counted, needed(0.9)), number_if(counted, needed(0.99)),
-           number_if(p.exact(), p.instructions), text(p.map->no_paths), counted ? text(t.keep(shape_of(p))) : Cell{},
+           number_if(p.exact(), p.instructions), text(p.map->no_paths), counted ? text(t.keep(shape_text(p))) : Cell{},
            number_if(counted, p.memory.thread), number_if(counted, p.memory.shared)});
   }
   t.sort_by_weight();

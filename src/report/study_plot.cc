@@ -15,7 +15,7 @@ using analysis::StudiedWeights;
 using core::Placement;
 
 constexpr std::array kColors = {"#9aa5b1", "#4c78a8", "#2a9d8f", "#e76f51"};
-constexpr int kBar = 16, kGroupGap = 22, kPlotHeight = 200, kLeft = 56, kTop = 44, kPanel = 320,
+constexpr int kBarWidth = 16, kGroupGap = 22, kPlotHeight = 200, kLeft = 56, kTop = 44, kPanel = 320,
               kTextSize = 12;
 
 struct Series {
@@ -69,14 +69,14 @@ std::string panel(double top, const std::string &title, const std::vector<Series
   std::string out = label(kLeft, top + 16, "start", title) + axis(bottom, width, greatest);
   double x = kLeft + kGroupGap / 2.0;
   for (const PlacementStudy &study : studies) {
-    double middle = x + static_cast<double>(series.size()) * kBar / 2;
-    for (size_t i = 0; i < series.size(); ++i, x += kBar) {
+    double middle = x + static_cast<double>(series.size()) * kBarWidth / 2;
+    for (size_t i = 0; i < series.size(); ++i, x += kBarWidth) {
       double value = series[i].value(study), height = kPlotHeight * value / greatest;
       out += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"><title>{}, {}: "
           "{:.1f}%</title>"
           "</rect>\n",
-          x, bottom - height, kBar - 2, height, kColors[i], escaped(study.program), series[i].name,
+          x, bottom - height, kBarWidth - 2, height, kColors[i], escaped(study.program), series[i].name,
           100 * value);
     }
     out += label(middle, bottom + 16, "middle", study.program);
@@ -104,7 +104,7 @@ std::string placement_svg(const std::vector<PlacementStudy> &studies) {
     weights.push_back(
         {name_of(w), [w](const PlacementStudy &s) { return relative(s, Placement::optimal, w); }});
   }
-  double width = static_cast<double>(studies.size()) * (4 * kBar + kGroupGap) + kGroupGap;
+  double width = static_cast<double>(studies.size()) * (4 * kBarWidth + kGroupGap) + kGroupGap;
   double whole = std::max(width + kLeft + 20, 420.0);
   return fmt::format(
              "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1}\" viewBox=\"0 0 "
