@@ -13,7 +13,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kTraceIndexExamples =
     "Examples:\n"
     "  chord trace index prog.chordtrace && chord trace --by=line --from=5000000000 --to=5000001000\n"
     "\n"
@@ -28,7 +28,7 @@ int trace_index(std::vector<std::string> args) {
   app.add_option("TRACE", path, "PROGRAM.chordtrace; the newest here if it is left out")->type_name("");
   app.add_option("--program", program, "the executable, if it is not where it ran")->type_name("FILE");
   app.add_option("--every", every, "instructions from one point to the next (1048576)")->type_name("N")->check(CLI::Range(uint64_t{1} << 10, uint64_t{1} << 30));
-  app.footer(kExamples);
+  app.footer(kTraceIndexExamples);
   if (!parse(app, std::move(args))) return 0;
   TraceInput input(path, program);
   std::vector<std::unique_ptr<analysis::TraceIndex>> made;

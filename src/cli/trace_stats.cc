@@ -14,7 +14,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kTraceStatsExamples =
     "Examples:\n"
     "  chord trace stats prog.chordtrace\n"
     "\n"
@@ -44,7 +44,7 @@ int trace_stats(std::vector<std::string> args) {
   app.add_option("TRACE", path, "PROGRAM.chordtrace; the newest here if it is left out")->type_name("");
   app.add_option("--program", program, "the executable, if it is not where it ran")->type_name("FILE");
   app.add_flag("--json", json, "as JSON");
-  app.footer(kExamples);
+  app.footer(kTraceStatsExamples);
   if (!parse(app, std::move(args))) return 0;
   TraceInput input(path, program);
   const std::vector<format::TraceStream> &streams = input.trace().streams;

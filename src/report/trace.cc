@@ -43,7 +43,7 @@ class Rows {
 };
 
 // A listing that may stop anywhere and go on.
-struct Listing {
+struct TraceListing {
   analysis::TraceCursor cursor;
   Rows rows;
 
@@ -74,11 +74,11 @@ std::string TraceRow::file() const {
 namespace {
 
 // Before the range, where it is known which row is the last before it.
-Listing begin_listing(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, uint64_t from, const analysis::TraceIndex *index) {
+TraceListing begin_listing(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, uint64_t from, const analysis::TraceIndex *index) {
   constexpr uint64_t kBefore = 1 << 16;
-  Listing listing{analysis::TraceCursor(code, stream), Rows(by, code)};
+  TraceListing listing{analysis::TraceCursor(code, stream), Rows(by, code)};
   if (index == nullptr || from < kBefore) return listing;
-  Listing near{index->before(from - kBefore), Rows(by, code)};
+  TraceListing near{index->before(from - kBefore), Rows(by, code)};
   near.run(code, stream.thread, {}, from - kBefore / 2, [](const TraceRow &) { return true; });
   return by != TraceRows::line || near.rows.knows_line() ? near : listing;
 }
@@ -87,7 +87,7 @@ Listing begin_listing(const analysis::TracedCode &code, const format::TraceStrea
 
 std::string list_trace(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,
                        const std::function<bool(const TraceRow &)> &row, const analysis::TraceIndex *index) {
-  Listing listing = begin_listing(code, stream, by, range.from, index);
+  TraceListing listing = begin_listing(code, stream, by, range.from, index);
   listing.run(code, stream.thread, range, range.to, row);
   return listing.cursor.problem();
 }
@@ -96,8 +96,8 @@ std::string list_trace_backwards(const analysis::TracedCode &code, const format:
                                  const std::function<bool(const TraceRow &)> &row) {
   constexpr uint64_t kWindow = 1 << 20, kInstructionsPerFrame = 16;
   // Where windows begin, each with what was before it.
-  std::vector<Listing> windows;
-  Listing ahead{analysis::TraceCursor(code, stream), Rows(by, code)};
+  std::vector<TraceListing> windows;
+  TraceListing ahead{analysis::TraceCursor(code, stream), Rows(by, code)};
   std::vector<uint64_t> begins;
   bool goes_on = true;
   while (goes_on && ahead.cursor.number() < range.to) {
