@@ -9,10 +9,12 @@
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/trace_input.h"
 #include "report/hot_paths.h"
 #include "report/render.h"
 #include "report/path_study.h"
 #include "report/study.h"
+#include "report/trace_study.h"
 
 namespace chord::cli {
 namespace {
@@ -27,6 +29,7 @@ constexpr const char *kStudyExamples =
     "  contexts    trees of calling contexts: size, shape, calls used (programs built with --context)\n"
     "  metrics     hot, dense and sparse paths and functions by each metric (programs built with --metrics)\n"
     "  selective   probes for one to five random paths of each function, of those for all paths\n"
+    "  trace       bytes of several encodings of the same control flow (traces, of programs built with --trace)\n"
     "\n"
     "Examples:\n"
     "  chord study placement prog.chord\n"
@@ -135,6 +138,32 @@ void study_contexts(const InputOptions &input, const ListingOptions &listing) {
   print_listing(table, listing, head_of("contexts"));
 }
 
+// A trace, or a program beside which it lies.
+std::string trace_of(const std::string &argument) {
+  if (looks_like_trace(argument)) return argument;
+  std::string trace = argument + ".chordtrace";
+  if (!fs::exists(trace)) throw base::Error(fmt::format("{}: no trace, and there is no {}", argument, trace), "build with `chord --trace gcc …` and run it, or name its trace");
+  return trace;
+}
+
+void study_trace(const InputOptions &input, const ListingOptions &listing) {
+  std::vector<analysis::TraceStudy> studies;
+  std::vector<std::string> traces = input.profiles;
+  if (traces.empty()) traces.emplace_back();
+  base::Progress progress("replaying traces", traces.size());
+  for (const std::string &argument : traces) {
+    TraceInput trace(argument.empty() ? "" : trace_of(argument), input.program);
+    analysis::TraceStudy study;
+    if (!trace.trace().streams.empty()) study.program = fs::path(trace.trace().streams[0].module).filename().string();
+    for (const format::TraceStream &stream : trace.trace().streams) analysis::study_stream(trace.code(stream), stream, study);
+    if (!study.problem.empty()) throw base::Error(fmt::format("{}: {}", trace.trace().path, study.problem), "please report it: a trace never contradicts its program");
+    studies.push_back(std::move(study));
+    progress.step();
+  }
+  report::Table table = report::trace_study_table(studies);
+  print_listing(table, listing, head_of("trace"));
+}
+
 }  // namespace
 
 int cmd_study(std::vector<std::string> args) {
@@ -142,13 +171,13 @@ int cmd_study(std::vector<std::string> args) {
   InputOptions input;
   ListingOptions listing;
   std::string table, plot, by = "program";
-  app.add_option("TABLE", table, "placement, branches, paths, contexts, metrics or selective")
+  app.add_option("TABLE", table, "placement, branches, paths, contexts, metrics, selective or trace")
       ->type_name("")
       ->required()
-      ->check(CLI::IsMember({"placement", "branches", "paths", "contexts", "metrics", "selective"}));
+      ->check(CLI::IsMember({"placement", "branches", "paths", "contexts", "metrics", "selective", "trace"}));
   add_input_options(app, input);
   add_listing_options(app, listing);
-  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches, contexts or metrics)")->type_name("FILE.svg");
+  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches, contexts, metrics or trace)")->type_name("FILE.svg");
   app.add_option("--by", by, "selective: program, or function for a row of each")
       ->type_name("KIND")
       ->check(CLI::IsMember({"program", "function"}));
@@ -164,6 +193,8 @@ int cmd_study(std::vector<std::string> args) {
     throw base::UsageError(fmt::format("-o: `study {}` has no plot", table));
   } else if (table == "contexts") {
     study_contexts(input, listing);
+  } else if (table == "trace") {
+    study_trace(input, listing);
   } else if (table == "metrics") {
     study_metrics(input, listing);
   } else {

@@ -188,7 +188,8 @@ std::string write_rows(TraceInput &input, const format::TraceStream &stream, rep
   report::TraceRange range;
   if (choice.before_end != 0) {
     uint64_t all = instructions_of(code, stream, index);
-    range.from = std::max(range.from, all - std::min(all, choice.before_end));
+    range.from = all - std::min(all, choice.before_end);
+    range.from_the_middle = true;
   }
   for (auto [wanted, number, end] : {std::tuple(&choice.from, &range.from, false), std::tuple(&choice.to, &range.to, true)}) {
     if (!*wanted) continue;

@@ -26,10 +26,19 @@ class Reader {
       if (last >> CHORD_TRACE_KIND_SHIFT == CHORD_TRACE_STOPPED) stream.stopped = static_cast<uint32_t>(last & UINT32_MAX);
       out_.streams.push_back(std::move(stream));
     }
+    // Of a thread's modules the program comes first.
+    std::stable_sort(out_.streams.begin(), out_.streams.end(), [](const TraceStream &a, const TraceStream &b) {
+      return std::tuple(a.start_ns, a.process, a.thread, is_library(a.module)) < std::tuple(b.start_ns, b.process, b.thread, is_library(b.module));
+    });
     return std::move(out_);
   }
 
  private:
+  static bool is_library(const std::string &module) {
+    size_t name = module.rfind('/') + 1;
+    return module.find(".so", name) != std::string::npos;
+  }
+
   void warn(size_t at, std::string_view what) { out_.warnings.push_back(fmt::format("{}: at byte {}: {}", out_.path, at, what)); }
 
   // Its size, or that of a page if there is none.

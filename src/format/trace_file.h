@@ -27,7 +27,7 @@ struct TraceStream {
 
 struct Trace {
   std::string path;
-  std::vector<TraceStream> streams;  // by thread
+  std::vector<TraceStream> streams;  // by thread; what is called a shared object comes after the program
   std::vector<std::string> warnings;
 };
 

@@ -67,6 +67,8 @@ std::string show(const Cell &cell) {
       return show_object(cell.text);
     case CellKind::share:
       return fmt::format("{:.1f}%", cell.share * 100);
+    case CellKind::decimal:
+      return fmt::format("{:.3f}", cell.share);
     case CellKind::flag:
       if (!cell.text.empty()) return std::string(cell.text);
       return cell.number != 0 ? "yes" : "no";
@@ -219,6 +221,7 @@ void csv_cell(std::string &out, const Cell &cell) {
       csv_field(out, plain(std::string(cell.text)));
       break;
     case CellKind::share:
+    case CellKind::decimal:
       fmt::format_to(std::back_inserter(out), "{:.6f}", cell.share);
       break;
     case CellKind::change:

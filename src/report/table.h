@@ -14,13 +14,13 @@
 namespace chord::report {
 
 // Numbers that count are grouped in text (1,234); those that name a place are not.
-enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, flag, list, change, object };
+enum class CellKind : uint8_t { missing, number, ordinal, offset, text, share, decimal, flag, list, change, object };
 
 struct Cell {
   CellKind kind = CellKind::missing;
   union {
     uint64_t number = 0;
-    double share;  // 0 … 1
+    double share;  // 0 … 1; of decimals any
     int64_t change;
   };
   std::string_view text;
@@ -61,6 +61,13 @@ inline Cell share(uint64_t part, uint64_t whole) {
   Cell cell;
   cell.kind = CellKind::share;
   cell.share = whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+  return cell;
+}
+// A number that is not whole.
+inline Cell decimal(double value) {
+  Cell cell;
+  cell.kind = CellKind::decimal;
+  cell.share = value;
   return cell;
 }
 // One item a line; in JSON an array, in which numbers are numbers; elsewhere between blanks, and in text

@@ -34,6 +34,7 @@ class Rows {
     last_ = now;
     return first;
   }
+  bool has_line(const TraceStretch &s, uint32_t i) const { return by_ == TraceRows::line && code_.get().procedure(s.procedure).map->instructions[i].line != 0; }
   bool knows_line() const { return std::get<0>(last_) != nullptr; }
 
  private:
@@ -54,7 +55,8 @@ struct TraceListing {
       if (!cursor.next(s)) return false;
       for (uint32_t k = 0; k < s.count; ++k) {
         uint64_t number = s.number + k;
-        if (!rows.begins(s, s.first + k) || number < range.from || number >= range.to) continue;
+        bool begins = rows.begins(s, s.first + k) || (range.from_the_middle && number == range.from && rows.has_line(s, s.first + k));
+        if (!begins || number < range.from || number >= range.to) continue;
         if (!row({thread, number, &code.procedure(s.procedure), s.first + k, s.depth})) return false;
       }
     }

@@ -27,6 +27,7 @@ struct TraceRow {
 
 struct TraceRange {
   uint64_t from = 0, to = UINT64_MAX;  // numbers; `to` is not in it
+  bool from_the_middle = false;        // by line: the range begins with a row, even if its line began before
 };
 
 // Calls `row` for each row of the range in order, until it returns false. Gives why replay ended before the trace did; empty: it did not.

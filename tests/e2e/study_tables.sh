@@ -47,5 +47,22 @@ for table in paths selective; do
   "$CHORD" study $table sample -o plot.svg
   python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("plot.svg")'
 done
+# Encodings of a trace: what each takes follows from the listings.
+"$CHORD" --trace gcc -O0 -g sample.c -o sample
+./sample >/dev/null
+"$CHORD" study trace sample --json >study.json
+"$CHORD" trace --by=block --csv sample.chordtrace >blocks.csv
+"$CHORD" trace stats --json sample.chordtrace >stats.json
+python3 - <<'CHECK'
+import json
+row, stats = json.load(open("study.json"))["rows"][0], json.load(open("stats.json"))
+assert row["blocks"] == 4 * (len(open("blocks.csv").readlines()) - 1), row
+# The loop is asked 2 + 11 + 101 times, main once.
+assert row["branches"] == row["branch_bytes"] == stats["branches"] == 115 and row["bits"] == (115 + 7) // 8, row
+assert (row["instructions"], row["calls"], row["written"]) == (stats["instructions"], stats["calls"], stats["bytes"]), (row, stats)
+assert 0 < row["blocks_zstd"] < row["blocks"] and row["written_zstd"] > 0
+assert abs(float(row["bits_per_branch"]) - stats["bits_per_branch"]) < 0.001
+CHECK
+expect_status 1 "$CHORD" study trace absent
 expect_status 2 "$CHORD" study nonsense sample.chord
 expect_status 1 "$CHORD" study placement absent

@@ -20,6 +20,7 @@ modules() {
   for close in 0 1; do
     "$CHORD" --trace $build -g -DCLOSE=$close main.c -o prog
     expect_equal "$build: prints" "58 58" "$(./prog)"
+    "$CHORD" trace stats --json prog.chordtrace | grep -q '"program":"[^"]*/prog"' || fail "$build: which module is the program"
     for thread in 1 2; do
       expect_equal "$build, close $close: cb in thread $thread" 6 "$(calls prog.chordtrace $thread cb)"
       expect_equal "$build, close $close: lib_work in thread $thread" 1 "$(calls prog.chordtrace $thread lib_work)"

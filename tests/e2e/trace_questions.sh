@@ -48,6 +48,9 @@ for by, forward in listed.items():
         [r for r in forward if r["thread"] == "1" and 100 <= int(r["number"]) < 333], by
 assert rows("--last=leaf", "--thread=1") == [[r for r in listed["call"] if r["thread"] == "1" and r["function"] == "leaf"][-1]]
 
+# The last instruction has its line, even if that began before.
+assert [(r["thread"], r["number"]) for r in rows("--before-end=1")] == [max(((r["thread"], r["number"]) for r in listed["instruction"] if r["thread"] == t), key=lambda k: int(k[1])) for t in "12"]
+
 # Calls of the first thread: [number, end, depth, function, own instructions]
 one = [r for r in listed["instruction"] if r["thread"] == "1"]
 begins = {r["number"] for r in listed["call"] if r["thread"] == "1"}
