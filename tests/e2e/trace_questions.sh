@@ -104,3 +104,31 @@ expect_contains "a call that is not there" "executed no instruction 99999999" er
 expect_status 2 "$CHORD" trace --from='#3'
 expect_status 2 "$CHORD" trace --from='f#x'
 "$CHORD" trace stats | grep -q "thread 2" || fail "no second thread"
+# Of a process that was killed the last steps are missing, and counts say so.
+cat >killed.c <<'SOURCE'
+#include <signal.h>
+#include <unistd.h>
+static volatile long sum;
+__attribute__((noinline)) static void step(long i) {
+  if (i % 7 == 3) sum = sum + 1;
+}
+int main(int argc, char **argv) {
+  (void)argv;
+  for (long i = 0; i < 100000; i++) step(i);
+  if (argc > 1) kill(getpid(), SIGKILL);
+  return 0;
+}
+SOURCE
+"$CHORD" --trace gcc -O2 -g killed.c -o killed
+./killed
+"$CHORD" report killed.chordtrace --json >whole.json 2>err
+[ -s err ] && fail "$(cat err)"
+{ ./killed now || true; } 2>/dev/null
+"$CHORD" report killed.chordtrace --json >cut.json 2>err
+expect_contains "a trace that breaks off" "its trace breaks off" err
+python3 - <<'PYTHON' || fail "counts of a process that was killed"
+import json
+whole, cut = json.load(open("whole.json")), json.load(open("cut.json"))
+assert whole["exact"] and not cut["exact"]
+assert 0 <= whole["instructions"] - cut["instructions"] < 64 * 20, (whole["instructions"], cut["instructions"])
+PYTHON

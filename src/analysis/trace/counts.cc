@@ -33,6 +33,15 @@ std::string add(const TracedCode &code, const format::TraceStream &stream, const
   return cursor.problem();
 }
 
+// The runtime's last word says where the thread stood, that it ended, or why recording did.
+bool breaks_off(const format::TraceStream &stream) {
+  if (stream.chunks.empty() || stream.chunks.back().empty()) return true;
+  uint64_t last = stream.chunks.back().back();
+  if (is_full_word(last) || is_partial_word(last)) return true;
+  uint32_t kind = kind_of_word(last);
+  return kind != CHORD_TRACE_STANDS && kind != CHORD_TRACE_THREAD_END && kind != CHORD_TRACE_STOPPED;
+}
+
 struct Counted {
   std::vector<uint64_t> edges, executed;
 };
@@ -84,6 +93,8 @@ Program count_trace(const format::Trace &trace, TracedModules modules, const Cou
     std::string problem = add(code, stream, only, tallies.try_emplace(stream.module, code).first->second);
     if (!problem.empty()) warnings.push_back(fmt::format("{}: {}; what came after it is not counted", trace.path, problem));
     if (stream.stopped != 0) warnings.push_back(fmt::format("{}: thread {}: recording ended before it did; what came after it is not counted", trace.path, stream.thread));
+    if (breaks_off(stream))
+      warnings.push_back(fmt::format("{}: thread {}: its trace breaks off, as the process was killed or still runs; its last steps are not counted", trace.path, stream.thread));
     processes.insert({stream.start_ns, stream.process});
     threads.insert({stream.start_ns, stream.process, stream.thread});
   }
