@@ -268,7 +268,11 @@ void TraceCursor::land(uint64_t place) {
 // The call that returns a second time then has its bit as the first time.
 void TraceCursor::jump(uint64_t place) {
   std::optional<TracedPlace> found = code_->find(place - 1);
-  if (!found || !left_ || left_->procedure != found->procedure) return fail(fmt::format("a jump to {:#x}, where no activation is", place));
+  if (!found) {  // into a function that is not traced: the C library's, in a static program whose thread ends
+    outside_ = true;
+    return;
+  }
+  if (!left_ || left_->procedure != found->procedure) return fail(fmt::format("a jump to {:#x}, where no activation is", place));
   const TracedProcedure &p = code_->procedure(found->procedure);
   std::optional<uint32_t> call = p.layouts[found->part].ending_at(found->offset + 1);
   if (!call) return fail(fmt::format("a jump to {:#x}, where no call is", place));
