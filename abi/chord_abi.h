@@ -265,7 +265,8 @@ enum {
 /* ---- Traces ---------------------------------------------------------------
  *
  * Code woven with --trace writes what control does to a stream of 64-bit words, one for each thread and woven module.
- * Bits (core/trace_tokens.h; a 0 when a call has come back) are shifted into the first word of the thread-local state,
+ * Bits (core/trace_tokens.h; a 0 when a call has come back; when a procedure is entered, a 1 and CHORD_TRACE_ENTRY_BITS bits: the offset
+ * of its chord_proc in their section, in units of 8 bytes) are shifted into the first word of the thread-local state,
  * whose highest set bit is above them; words go to the buffer as they are full, or before a word of another kind:
  *   bit 63 set              63 bits, the first of them in bit 62
  *   bit 62 set              fewer bits: below the highest bit that is set in the lower 62
@@ -280,12 +281,17 @@ enum {
   CHORD_TRACE_CHUNK = 4, /* the runtime's: the chunk it is in; null: none yet */
   CHORD_TRACE_NUMBER = 5, /* likewise: of chunks so far */
 };
+#define CHORD_TRACE_ENTRY_BITS 21
+/* CHORD_TRACE_BITS of a thread that has written nothing: there is no room for more than a bit, so that its first token asks the runtime. */
+#define CHORD_TRACE_NEW (UINT64_C(1) << 62)
 #define CHORD_TRACE_FULL (UINT64_C(1) << 63)
 #define CHORD_TRACE_PARTIAL (UINT64_C(1) << 62)
 #define CHORD_TRACE_KIND_SHIFT 56
 /* Places are link-time addresses in the module, 0 if control was elsewhere. */
 enum {
-  CHORD_TRACE_ENTER = 0,  /* bits 32 to 55: as a partial word; 0 to 31: a place in the procedure that was entered. 0: nothing yet */
+  /* Entries where flags are live.
+   * Bits 32 to 55: as a partial word; 0 to 31: a place in the procedure that was entered. 0: nothing yet */
+  CHORD_TRACE_ENTER = 0,
   CHORD_TRACE_ENTER_FAR = 1,  /* the same for places that take more than 32 bits, without bits */
   CHORD_TRACE_LEFT = 2,       /* the innermost activation is left early, where it stands */
   CHORD_TRACE_LANDS = 3,      /* the innermost activation goes on at the place: a landing pad */
@@ -299,23 +305,28 @@ enum {
   /* The thread has other activations than before (another stack, the child of a fork): so many words follow, their return addresses, innermost first. */
   CHORD_TRACE_STACK = 9,
   CHORD_TRACE_STOPPED = 10,  /* recording ended: a size limit, a full disk (see CHORD_TRACE_WHY_*) */
+  /* In a ring: where replay may begin. Bits 48 to 55: how many of the bits that follow belong to a token written before; bits 0 to 47: how many
+   * activations there are besides the innermost. Then a word with the place of that one, and their return addresses as with STACK. */
+  CHORD_TRACE_CHECKPOINT = 11,
 };
-enum { CHORD_TRACE_WHY_LIMIT = 1, CHORD_TRACE_WHY_DISK = 2 };
+enum { CHORD_TRACE_WHY_LIMIT = 1, CHORD_TRACE_WHY_DISK = 2, CHORD_TRACE_WHY_FUNCTIONS = 3 /* more than entries can name */ };
 
 /* The file: chunks, one after the other, each at a multiple of 4096 bytes: this, then words up to the first that is 0. */
 #define CHORD_TRACE_MAGIC UINT64_C(0x0a85d17c68632afe)
-#define CHORD_TRACE_VERSION 1
+#define CHORD_TRACE_PACKED UINT64_C(0x00000008184d2a50) /* a packed one (format/packed_trace.h) begins with this, then comes the magic */
+#define CHORD_TRACE_VERSION 2
+#define CHORD_TRACE_NO_CHUNK UINT64_MAX
 struct chord_trace_chunk {
   uint64_t magic;
   uint32_t version;
   uint32_t size;       /* bytes, all told: a multiple of 4096 */
   uint32_t thread;     /* in order of creation, from 1 */
   uint32_t process;
-  uint64_t number;     /* among those of its stream, from 0 */
+  uint64_t number;     /* among those of its stream, from 0; CHORD_TRACE_NO_CHUNK: it is about to be written over */
   uint64_t start_ns;   /* of the process */
-  uint64_t reserved;
+  uint64_t next;       /* in a ring: where in the file the stream goes on, plus 1; 0: nowhere yet */
   uint32_t build_id_size;
-  uint32_t reserved_too;
+  uint32_t ring;       /* 1: older chunks of the stream may have been written over */
   uint8_t build_id[64];
   char path[384];      /* of the module */
 };

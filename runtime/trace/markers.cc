@@ -109,22 +109,25 @@ void *real_handler(int signal, void *found, void *before) {
   return signal > 0 && signal < signal_count && found == reinterpret_cast<void *>(on_signal) ? before : found;
 }
 
-// The activations that there are, innermost first: a reader forgets all others.
+// The module's activations, innermost first: visit(frame, return address).
+template <class Visit>
+void for_each_frame(Instance &instance, Visit &&visit) {
+  Frame frame;
+  __chord_capture(&frame.registers);
+  while (step(instance, frame) == Step::caller)
+    if (uint64_t place = place_of(frame.registers.pc() - 1); place != 0) visit(frame, place + 1);
+}
+
+// The activations that there are: a reader forgets all others.
 void put_stack(Instance &instance, TraceState &state) {
-  auto for_each = [&](auto &&visit) {
-    Frame frame;
-    __chord_capture(&frame.registers);
-    while (step(instance, frame) == Step::caller)
-      if (uint64_t place = place_of(frame.registers.pc() - 1); place != 0) visit(place + 1);
-  };
   uint64_t count = 0;
-  for_each([&](uint64_t) { ++count; });
+  for_each_frame(instance, [&](const Frame &, uint64_t) { ++count; });
   Mask mask = set_mask(~Mask{0});
   uint64_t bits = state.bits;
   state.bits = 1;
   put_bits(state, bits);
   put_word(state, marker(CHORD_TRACE_STACK, count));
-  for_each([&](uint64_t place) { put_word(state, place); });
+  for_each_frame(instance, [&](const Frame &, uint64_t place) { put_word(state, place); });
   set_mask(mask);
 }
 
@@ -133,6 +136,7 @@ void begin_again(Instance &instance) {
   TraceState &state = __chord_trace;
   if (state.chunk == nullptr) return;
   if (state.chunk != nowhere) unmap_pages(state.chunk, state.chunk->size);
+  give_up_chunks(instance, false);
   state.chunk = nullptr;
   state.number = 0;
   state.bits = 1;
@@ -161,6 +165,7 @@ void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
     default:
       put_marker(kind, 0);
       go_nowhere(__chord_trace);
+      give_up_chunks(instance, true);
   }
 }
 
@@ -183,9 +188,26 @@ void end_module(Instance &instance, Module &module) {
   if (&module == __chord_module.module) note(instance, CHORD_TRACE_STANDS, nullptr, 0);
 }
 
-void begin(Instance &instance, char **environment) { read_limit(instance, variable(environment, "CHORD_TRACE_LIMIT")); }
+void begin(Instance &instance, char **environment) {
+  read_sizes(instance, variable(environment, "CHORD_TRACE_LIMIT"), variable(environment, "CHORD_RING"));
+}
 
 }  // namespace
+
+// At the start of a chunk, from a probe. None in signal handlers, of which a reader would have to know what they interrupted, and none in
+// very deep recursion: replay starts at the next one.
+void put_checkpoint(Instance &instance, TraceState &state) {
+  constexpr uint64_t most_frames = 1024;
+  uint64_t count = 0;
+  bool interrupted = false;
+  for_each_frame(instance, [&](const Frame &frame, uint64_t) {
+    ++count;
+    interrupted = interrupted || frame.interrupted;
+  });
+  if (count == 0 || count > most_frames || interrupted) return;
+  put_word(state, marker(CHORD_TRACE_CHECKPOINT, count_of(state.bits) << 48 | (count - 1)));
+  for_each_frame(instance, [&](const Frame &, uint64_t place) { put_word(state, place); });
+}
 
 extern "C" CHORD_SHARED constexpr TraceHooks __chord_mode_trace = {
     {.text = &__chord_text_trace, .text_end = &__chord_text_trace_end, .begin = begin, .after_fork = begin_child, .end_module = end_module, .end_thread = end_streams},

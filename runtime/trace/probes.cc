@@ -55,7 +55,9 @@ __chord_trace_windows:
 
 	# Too many bits to go with it: they go first.
 	.macro __chord_enter_rest
-71:	btsq $62, %r11
+71:	cmpq $0, %fs:32(%r10)
+	je 73f
+	btsq $62, %r11
 	jc 72f
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
@@ -67,6 +69,8 @@ __chord_trace_windows:
 	.cfi_adjust_cfa_offset 8
 	__chord_put 2, 0, andq $1, %fs:(%r10)
 	orq $2, %fs:(%r10)
+	jmp 70b
+73:	movq $1, %fs:(%r10)	# the thread is new: there are none
 	jmp 70b
 	.endm
 
@@ -139,7 +143,7 @@ __chord_trace_flush:
 	.cfi_endproc
 	.size __chord_trace_flush, . - __chord_trace_flush
 
-	# A token for which there is too little room: above the return address, its length above 16 bits of value.
+	# A token for which there is too little room: above the return address, its length above 24 bits of value.
 	.globl __chord_trace_split
 	.hidden __chord_trace_split
 	.type __chord_trace_split, @function
@@ -152,8 +156,8 @@ __chord_trace_split:
 	movq %fs:(%r10), %rdx
 	movl 64(%rsp), %eax
 	movl %eax, %ecx
-	shrl $16, %ecx
-	movzwl %ax, %eax
+	shrl $24, %ecx
+	andl $0xffffff, %eax
 	bsrq %rdx, %r11
 	xorl $63, %r11d
 	subl %r11d, %ecx	# bits that are left for the next word
@@ -224,8 +228,10 @@ __chord_trace_spare:
 namespace chord::runtime {
 namespace {
 
-// The first word of a thread was made without the module's bias: it is where the procedure was entered.
+// The first word of a thread holds nothing but its last bit (CHORD_TRACE_NEW), or it says where a procedure was entered, and was made
+// without the module's bias.
 void put_first(TraceState &state, uint64_t word) {
+  if ((word & CHORD_TRACE_FULL) != 0) return put_word(state, (word & 1) | 2 | CHORD_TRACE_PARTIAL);
   uint64_t place = word - (uint64_t{1} << 32) - state.bias;
   put_word(state, place >> 32 == 0 ? uint64_t{1} << 32 | place : marker(CHORD_TRACE_ENTER_FAR, place));
 }
@@ -237,7 +243,9 @@ extern "C" CHORD_SHARED void __chord_trace_more(uint64_t word) {
   Mask mask = set_mask(~Mask{0});
   bool is_new = state.chunk == nullptr;
   next_chunk(state);
-  if (is_new && state.chunk != nowhere) put_first(state, word);
+  if (Instance *running = instance(); !is_new && state.chunk != nowhere && running != nullptr && is_ring(*running)) put_checkpoint(*running, state);
+  if (state.chunk == nullptr) state.bits = CHORD_TRACE_NEW;
+  if (is_new && state.chunk != nullptr && state.chunk != nowhere) put_first(state, word);
   set_mask(mask);
 }
 

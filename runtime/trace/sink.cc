@@ -13,6 +13,12 @@ constexpr uint32_t first_size = 32 * 1024, largest_size = 1024 * 1024;
 constexpr uint64_t usual_limit = uint64_t{4} << 30;
 constexpr size_t spare_words = 1024;
 
+// Chunks of a ring, oldest first, by their offsets plus 1 (chord_trace_chunk::next).
+struct Chain {
+  uint64_t first, last;
+  uint32_t count;
+};
+
 // Of this process, whatever modules it has.
 struct TraceFile {
   Lock lock;
@@ -21,6 +27,8 @@ struct TraceFile {
   uint64_t size, limit;
   uint32_t stopped;  // nothing more is recorded: CHORD_TRACE_WHY_*
   bool is_child;    // made by a fork: named after the process
+  uint64_t ring;    // bytes that are kept, the last ones; 0: all
+  Chain ended;      // of a ring: chunks of threads that have ended
   char path[8600];
 };
 
@@ -50,8 +58,10 @@ void name_file(const Instance &instance, TraceFile &trace, bool alone) {
 
 // Empty, or a trace: anything else is somebody's.
 bool may_replace(long file, uint64_t size) {
-  uint64_t magic = 0;
-  return size == 0 || (kernel(SYS_pread64, file, arg(&magic), sizeof magic, 0) == sizeof magic && magic == CHORD_TRACE_MAGIC);
+  uint64_t magic[2] = {};
+  if (size == 0) return true;
+  if (kernel(SYS_pread64, file, arg(magic), sizeof magic, 0) != sizeof magic) return false;
+  return magic[0] == CHORD_TRACE_MAGIC || (magic[0] == CHORD_TRACE_PACKED && magic[1] == CHORD_TRACE_MAGIC);
 }
 
 bool open_file(const Instance &instance, TraceFile &trace, bool alone) {
@@ -100,12 +110,60 @@ bool reserve(TraceFile &trace, uint64_t offset, uint32_t size) {
 
 uint32_t stop_recording(const Instance &instance, TraceFile &trace, uint32_t why) {
   trace.stopped = why;
-  say_where(instance, trace, why == CHORD_TRACE_WHY_LIMIT ? "the limit of its size is reached, recording ends" : "no room on the disk, recording ends");
+  say_where(instance, trace,
+            why == CHORD_TRACE_WHY_LIMIT       ? "the limit of its size is reached, recording ends"
+            : why == CHORD_TRACE_WHY_FUNCTIONS ? "the program has more functions than can be told apart, nothing is recorded"
+                                               : "no room on the disk, recording ends");
   return why;
 }
 
+// ---- Rings: of this stream, and of those that have ended ----
+
+Chain &own_chunks() {
+  static __thread Chain own __attribute__((tls_model("initial-exec")));
+  return own;
+}
+
+constexpr long next_in(uint64_t chunk) { return static_cast<long>(chunk - 1 + offsetof(chord_trace_chunk, next)); }
+
+void append(const TraceFile &trace, Chain &chain, const Chain &more) {
+  if (more.count == 0) return;
+  if (chain.count != 0) kernel(SYS_pwrite64, trace.file, arg(&more.first), sizeof more.first, next_in(chain.last));
+  chain = {chain.count != 0 ? chain.first : more.first, more.last, chain.count + more.count};
+}
+
+bool take_oldest(const TraceFile &trace, Chain &chain, uint64_t &offset) {
+  uint64_t next = 0;
+  if (chain.count == 0) return false;
+  offset = chain.first - 1;
+  if (chain.count > 1 && kernel(SYS_pread64, trace.file, arg(&next), sizeof next, next_in(chain.first)) != sizeof next) return false;
+  chain = next != 0 ? Chain{next, chain.last, chain.count - 1} : Chain{};
+  return true;
+}
+
+// The chunk that this one's room is taken from, if the ring is full. A stream's last two may be in use.
+bool write_over(TraceFile &trace, uint32_t size, uint64_t &offset) {
+  if (trace.ring == 0 || trace.size + size <= trace.ring) return false;
+  return take_oldest(trace, trace.ended, offset) || (own_chunks().count > 2 && take_oldest(trace, own_chunks(), offset));
+}
+
+void clear(chord_trace_chunk &chunk) {
+  __atomic_store_n(&chunk.number, CHORD_TRACE_NO_CHUNK, __ATOMIC_SEQ_CST);
+  zero_bytes(&chunk + 1, chunk.size - sizeof chunk);
+  chunk.next = 0;
+}
+
+// All chunks of a ring have one size.
+uint32_t chunk_size(const TraceFile &trace, const chord_trace_chunk *before) {
+  if (trace.ring != 0) {
+    uint64_t part = trace.ring / 32 & ~uint64_t{4095};
+    return static_cast<uint32_t>(part < first_size ? first_size : part > largest_size ? largest_size : part);
+  }
+  return before == nullptr ? first_size : before->size < largest_size ? 2 * before->size : largest_size;
+}
+
 // Room for a chunk, mapped; null, with the reason, if there is none. Locked.
-void *take_room(Instance &instance, TraceFile &trace, uint32_t size, uint32_t &why) {
+chord_trace_chunk *take_room(Instance &instance, TraceFile &trace, uint32_t size, uint32_t &why) {
   why = trace.stopped;
   if (trace.stopped != 0) return nullptr;
   if (trace.file == 0 && !open_file(instance, trace, trace.is_child) && !open_file(instance, trace, true)) {
@@ -113,18 +171,30 @@ void *take_room(Instance &instance, TraceFile &trace, uint32_t size, uint32_t &w
     say_where(instance, trace, "cannot be written, nothing is recorded");
     return nullptr;
   }
-  if (trace.size + size > trace.limit) {
+  constexpr size_t most_procs = (size_t{8} << CHORD_TRACE_ENTRY_BITS) / sizeof(chord_proc);
+  if (__chord_module.module->proc_count > most_procs) {
+    why = stop_recording(instance, trace, CHORD_TRACE_WHY_FUNCTIONS);
+    return nullptr;
+  }
+  if (trace.ring == 0 && trace.size + size > trace.limit) {
     why = stop_recording(instance, trace, CHORD_TRACE_WHY_LIMIT);
     return nullptr;
   }
-  if (!is_still_open(trace) || !reserve(trace, trace.size, size)) {
+  uint64_t offset = trace.size;
+  const bool still_open = is_still_open(trace), used = still_open && write_over(trace, size, offset);
+  if (!still_open || (!used && !reserve(trace, offset, size))) {
     why = stop_recording(instance, trace, CHORD_TRACE_WHY_DISK);
     return nullptr;
   }
-  long mapped = kernel(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED, trace.file, static_cast<long>(trace.size));
+  long mapped = kernel(SYS_mmap, 0, size, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_POPULATE, trace.file, static_cast<long>(offset));
   if (mapped < 0 && mapped > -4096) return nullptr;
-  trace.size += size;
-  return reinterpret_cast<void *>(mapped);
+  auto *chunk = reinterpret_cast<chord_trace_chunk *>(mapped);
+  if (used) clear(*chunk);
+  if (!used) trace.size += size;
+  chunk->size = size;
+  chunk->ring = trace.ring != 0 ? 1 : 0;
+  if (trace.ring != 0) append(trace, own_chunks(), {offset + 1, offset + 1, 1});
+  return chunk;
 }
 
 void describe(const Instance &instance, const Thread *thread, uint64_t number, chord_trace_chunk &chunk) {
@@ -132,11 +202,11 @@ void describe(const Instance &instance, const Thread *thread, uint64_t number, c
   chunk.version = CHORD_TRACE_VERSION;
   chunk.thread = thread != nullptr ? thread->number : 0;
   chunk.process = instance.pid;
-  chunk.number = number;
   chunk.start_ns = instance.process_start_ns;
   chunk.build_id_size = static_cast<uint32_t>(module.build_id_size);
   copy_bytes(chunk.build_id, module.build_id, sizeof chunk.build_id);
   Text(chunk.path, sizeof chunk.path).add(module.path);
+  __atomic_store_n(&chunk.number, number, __ATOMIC_RELEASE);
   __atomic_store_n(&chunk.magic, CHORD_TRACE_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -174,9 +244,9 @@ void next_chunk(TraceState &state) {
     return;
   }
   Thread *thread = current_thread(*running);
-  uint32_t size = state.chunk == nullptr ? first_size : state.chunk->size < largest_size ? 2 * state.chunk->size : largest_size, why = 0;
+  uint32_t why = 0;
   trace->lock.acquire();
-  auto *chunk = static_cast<chord_trace_chunk *>(take_room(*running, *trace, size, why));
+  chord_trace_chunk *chunk = take_room(*running, *trace, chunk_size(*trace, state.chunk), why);
   trace->lock.release();
   if (chunk == nullptr) {
     if (why != 0 && state.chunk != nullptr) stop_stream(state, why);
@@ -184,12 +254,11 @@ void next_chunk(TraceState &state) {
     return;
   }
   if (state.chunk != nullptr) keep_one(state);
-  chunk->size = size;
   describe(*running, thread, state.number++, *chunk);
   state.bias = __chord_module.module->bias;
   state.chunk = chunk;
   state.at = reinterpret_cast<uint64_t *>(chunk + 1);
-  state.end = reinterpret_cast<uint64_t *>(chunk) + size / sizeof(uint64_t) - trace_slack;
+  state.end = reinterpret_cast<uint64_t *>(chunk) + chunk->size / sizeof(uint64_t) - trace_slack;
 }
 
 void put_word(TraceState &state, uint64_t word) {
@@ -213,20 +282,44 @@ void forget_trace_file(Instance &instance) {
   TraceFile *trace = file_of(instance);
   if (trace == nullptr) return;
   if (trace->file > 0 && is_still_open(*trace)) kernel(SYS_close, trace->file);
-  uint64_t limit = trace->limit;
+  uint64_t limit = trace->limit, ring = trace->ring;
   zero_bytes(trace, sizeof *trace);
   trace->limit = limit;
+  trace->ring = ring;
   trace->is_child = true;
 }
 
-// 64M, 2G, …
-void read_limit(Instance &instance, const char *setting) {
-  TraceFile *trace = setting != nullptr ? file_of(instance) : nullptr;
+namespace {
+
+// 64M, 2G, …; 0 if it is none.
+uint64_t size_in(const char *setting) {
+  uint64_t size = 0;
+  for (; *setting >= '0' && *setting <= '9'; ++setting) size = 10 * size + static_cast<uint64_t>(*setting - '0');
+  return size << (*setting == 'K' ? 10 : *setting == 'M' ? 20 : *setting == 'G' ? 30 : 0);
+}
+
+}  // namespace
+
+void read_sizes(Instance &instance, const char *limit, const char *ring) {
+  TraceFile *trace = limit != nullptr || ring != nullptr ? file_of(instance) : nullptr;
   if (trace == nullptr) return;
-  uint64_t limit = 0;
-  for (; *setting >= '0' && *setting <= '9'; ++setting) limit = 10 * limit + static_cast<uint64_t>(*setting - '0');
-  unsigned shift = *setting == 'K' ? 10 : *setting == 'M' ? 20 : *setting == 'G' ? 30 : 0;
-  if (limit != 0) trace->limit = limit << shift;
+  if (limit != nullptr && size_in(limit) != 0) trace->limit = size_in(limit);
+  if (ring != nullptr) trace->ring = size_in(ring);
+}
+
+bool is_ring(const Instance &instance) {
+  const auto *trace = static_cast<const TraceFile *>(__atomic_load_n(&instance.mode_state[mode_trace], __ATOMIC_ACQUIRE));
+  return trace != nullptr && trace->ring != 0;
+}
+
+void give_up_chunks(Instance &instance, bool kept) {
+  TraceFile *trace = is_ring(instance) ? file_of(instance) : nullptr;
+  if (trace != nullptr && kept) {
+    trace->lock.acquire();
+    append(*trace, trace->ended, own_chunks());
+    trace->lock.release();
+  }
+  own_chunks() = {};
 }
 
 }  // namespace chord::runtime

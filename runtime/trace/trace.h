@@ -1,7 +1,7 @@
 // Private declarations of the mode `trace`: the state of a thread's stream (chord_abi.h, "Traces"), and who does what.
 //
 //   probes.cc   what woven code calls: words into the buffer
-//   sink.cc     the file, and where the next words go
+//   sink.cc     the file, and where the next words go; of a ring, what is written over
 //   markers.cc  what woven code does not see: frames that end early, signals, the end of threads and processes
 //
 // A word goes to the buffer in two steps: its place is taken by one instruction (xadd), then it is stored. So a
@@ -36,7 +36,13 @@ void put_bits(TraceState &state, uint64_t bits);
 inline uint64_t marker(uint32_t kind, uint64_t payload) { return uint64_t{kind} << CHORD_TRACE_KIND_SHIFT | payload; }
 // In the child of a fork: it has a file of its own.
 void forget_trace_file(Instance &instance);
-void read_limit(Instance &instance, const char *setting);
+// CHORD_TRACE_LIMIT and CHORD_RING, if they are set.
+void read_sizes(Instance &instance, const char *limit, const char *ring);
+// Only the last part is kept, of which each chunk begins with a checkpoint.
+bool is_ring(const Instance &instance);
+void put_checkpoint(Instance &instance, TraceState &state);
+// The thread's chunks may be used by others as the ring is full; `kept`: it has none of this file any more.
+void give_up_chunks(Instance &instance, bool kept);
 
 extern "C" {
 extern __thread TraceState __chord_trace __attribute__((visibility("hidden"), tls_model("initial-exec")));

@@ -129,17 +129,16 @@ class ElfFile {
 
 // What the records of chord_procs say of the counters; all but where they are is the same
 // before and after relocation.
-std::unordered_map<uint64_t, CounterMemory> decode_memory(std::string_view section) {
-  std::unordered_map<uint64_t, CounterMemory> memory;
+void decode_records(std::string_view section, Object &object) {
   chord_proc record;
   for (; section.size() >= sizeof record; section.remove_prefix(sizeof record)) {
     std::memcpy(&record, section.data(), sizeof record);
     uint64_t bytes = uint64_t{8} * record.count;
-    CounterMemory &sum = memory[record.key];
+    object.records.push_back(record.key);
+    CounterMemory &sum = object.memory[record.key];
     if (record.kind == CHORD_COUNTERS_THREAD || record.kind == CHORD_COUNTERS_DELTA) sum.thread += bytes;
     if (record.kind != CHORD_COUNTERS_THREAD && record.kind != CHORD_COUNTERS_EVENT) sum.shared += bytes;
   }
-  return memory;
 }
 
 }  // namespace
@@ -163,7 +162,7 @@ Object read_object(const ElfFile &file, const std::string &path, bool texts) {
   if (std::string why = anchor_defect(maps.units, anchors.anchors, file.code()); !why.empty()) {
     throw base::Error(fmt::format("{}: {}", path, why), "build the program again");
   }
-  object.memory = decode_memory(file.contents(CHORD_PROCS_SECTION));
+  decode_records(file.contents(CHORD_PROCS_SECTION), object);
   object.units = std::move(maps.units);
   object.anchors = std::move(anchors.anchors);
   return object;

@@ -27,6 +27,7 @@ struct Object {
   std::vector<format::UnitMap> units;
   std::vector<format::Anchor> anchors;
   std::unordered_map<uint64_t, CounterMemory> memory;  // by key of the procedure
+  std::vector<uint64_t> records;                       // keys of its chord_proc, in their order
 };
 
 // Throws Error if the file cannot be read, is no ELF file, was not built with

@@ -15,6 +15,7 @@
 #include "cli/trace_hot.h"
 #include "cli/trace_index.h"
 #include "cli/trace_input.h"
+#include "cli/trace_pack.h"
 #include "cli/trace_stats.h"
 #include "cli/trace_this_call.h"
 #include "report/function_names.h"
@@ -34,6 +35,7 @@ constexpr const char *kTraceExamples =
     "  chord trace --from='parse#3' --to='parse#3'     all that its third call did\n"
     "  chord trace --this-call=4711                    the lines that this call ran, in the source\n"
     "  chord trace stats                               instructions, calls, branches, bytes\n"
+    "  chord trace pack prog.chordtrace                 compressed, in its place\n"
     "  chord trace diff A.chordtrace B.chordtrace      where two runs part\n"
     "\n"
     "A number is that of instructions the thread had executed before.\n";
@@ -216,6 +218,7 @@ report::TraceRows rows_by(const std::string &by) {
 int cmd_trace(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "diff") return trace_diff({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "hot") return trace_hot({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "pack") return trace_pack({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "stats") return trace_stats({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "index") return trace_index({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});

@@ -40,7 +40,9 @@ TraceInput::TraceInput(const std::string &path, std::string program, bool texts)
   for (const format::TraceStream &stream : opened_.trace.streams) {
     if (stream.stopped == 0) continue;
     base::warning(fmt::format("{}: recording of thread {} ended early: {}", opened_.trace.path, stream.thread,
-                              stream.stopped == CHORD_TRACE_WHY_LIMIT ? "the limit of the file's size was reached (CHORD_TRACE_LIMIT)" : "there was no room on the disk"));
+                              stream.stopped == CHORD_TRACE_WHY_LIMIT       ? "the limit of the file's size was reached (CHORD_TRACE_LIMIT)"
+                              : stream.stopped == CHORD_TRACE_WHY_FUNCTIONS ? "there are more functions than entries can name"
+                                                                            : "there was no room on the disk"));
   }
 }
 

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "base/diagnostics.h"
+#include "format/packed_trace.h"
 
 namespace chord::format {
 namespace {
@@ -22,6 +23,7 @@ class Reader {
   Trace run() {
     for (size_t at = 0; at + sizeof(chord_trace_chunk) <= bytes_.size();) at += chunk(at);
     for (auto &[key, stream] : streams_) {
+      if (auto ring = rings_.find(&stream); ring != rings_.end()) put_in_order(stream, ring->second);
       uint64_t last = stream.chunks.empty() || stream.chunks.back().empty() ? 0 : stream.chunks.back().back();
       if (last >> CHORD_TRACE_KIND_SHIFT == CHORD_TRACE_STOPPED) stream.stopped = static_cast<uint32_t>(last & UINT32_MAX);
       out_.streams.push_back(std::move(stream));
@@ -58,18 +60,30 @@ class Reader {
   void add(size_t at, const chord_trace_chunk &head) {
     std::string module(head.path, strnlen(head.path, sizeof head.path));
     TraceStream &stream = streams_[{head.start_ns, head.process, head.thread, module}];
-    if (stream.chunks.empty()) {
+    if (stream.module.empty()) {
       stream.thread = head.thread;
       stream.process = head.process;
       stream.start_ns = head.start_ns;
       stream.module = module;
       stream.build_id.assign(reinterpret_cast<const char *>(head.build_id), head.build_id_size);
     }
+    if (head.ring != 0) {
+      if (head.number != CHORD_TRACE_NO_CHUNK) rings_[&stream].emplace(head.number, words(at, head));
+      return;
+    }
     if (head.number != stream.chunks.size() || lost_.contains(&stream)) {
       if (lost_.emplace(&stream, true).second) warn(at, fmt::format("thread {}: a part of its trace is missing, it ends before that", head.thread));
       return;
     }
     stream.chunks.push_back(words(at, head));
+  }
+
+  // The last ones, as far back as none is missing.
+  static void put_in_order(TraceStream &stream, const std::map<uint64_t, std::span<const uint64_t>> &chunks) {
+    auto first = std::prev(chunks.end());
+    while (first != chunks.begin() && std::prev(first)->first + 1 == first->first) --first;
+    stream.begins_late = first->first != 0;
+    for (; first != chunks.end(); ++first) stream.chunks.push_back(first->second);
   }
 
   std::span<const uint64_t> words(size_t at, const chord_trace_chunk &head) {
@@ -81,6 +95,7 @@ class Reader {
   std::string_view bytes_;
   Trace out_;
   std::map<std::tuple<uint64_t, uint32_t, uint32_t, std::string>, TraceStream> streams_;
+  std::map<const TraceStream *, std::map<uint64_t, std::span<const uint64_t>>> rings_;  // by number
   std::map<const TraceStream *, bool> lost_;
 };
 
@@ -92,6 +107,10 @@ OpenedTrace open_trace(const std::string &path) {
   OpenedTrace out;
   out.file = std::make_unique<base::MappedFile>(path);
   std::string_view bytes = out.file->bytes();
+  if (is_packed_trace(bytes)) {
+    out.unpacked = unpack_trace(bytes, path);
+    bytes = {reinterpret_cast<const char *>(out.unpacked.data()), out.unpacked.size() * sizeof out.unpacked[0]};
+  }
   uint64_t magic = 0;
   if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
   if (magic != CHORD_TRACE_MAGIC) throw base::Error(path + ": not a trace", "programs built with `chord --trace` write them");

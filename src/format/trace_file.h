@@ -21,6 +21,7 @@ struct TraceStream {
   uint64_t start_ns = 0;  // of the process
   std::string module;     // path
   std::string build_id;   // raw
+  bool begins_late = false;  // the ring has been written over: replay starts at a checkpoint
   std::vector<std::span<const uint64_t>> chunks;  // in order; of words, none of them 0
   uint32_t stopped = 0;   // why recording ended before the thread did (CHORD_TRACE_WHY_*); 0: it did not
 };
@@ -37,6 +38,7 @@ Trace parse_trace(std::string_view bytes, const std::string &path);
 // With the file's bytes, which the streams lie in. Throws Error if it cannot be read, or is no trace.
 struct OpenedTrace {
   std::unique_ptr<base::MappedFile> file;
+  std::vector<uint64_t> unpacked;  // what a packed one holds (format/packed_trace.h)
   Trace trace;
 };
 OpenedTrace open_trace(const std::string &path);

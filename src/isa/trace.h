@@ -21,12 +21,18 @@ struct TraceBits {
 struct TraceLabels {
   std::string out, back;
 };
-inline constexpr unsigned kMostTraceBits = 16;
+inline constexpr unsigned kMostTraceBits = 22;
 Snippet write_token(const TracePlace &place, const TraceBits &token, Resources live, const TraceLabels &labels);
 // The code at `labels.out`.
 Snippet write_token_outside(const TraceBits &token, const TraceLabels &labels);
 
-// Says that the procedure has been entered.
+// Says that the procedure has been entered. As a token, where flags are dead: `record` is the label of its chord_proc.
+bool entry_is_token(Resources live);
+struct EntryToken {
+  Snippet probe, outside;
+};
+EntryToken write_entry_token(const TracePlace &place, const std::string &record, Resources live, const TraceLabels &labels);
+// Otherwise the runtime writes a word.
 Snippet write_entry(Resources live);
 
 }  // namespace chord::isa

@@ -19,6 +19,9 @@
 namespace chord::isa {
 namespace {
 
+constexpr unsigned kLengthShift = 24;  // of what __chord_trace_split is told
+static_assert(kMostTraceBits <= kLengthShift);
+
 constexpr unsigned kScratch[] = {r11, r10, rcx, rdx, rsi, rdi, r8, r9, rax, rbx, r12, r13, r14, r15};
 
 class Writer {
@@ -32,6 +35,41 @@ class Writer {
     const std::string spare = wanted > (place_.position_independent ? 1u : 0u) ? reg(registers_.back()) : "";
     token.bits == 1 ? one_bit(token.value != 0, spare, labels) : several(token, spare, labels);
     put_back();
+    return finish();
+  }
+
+  // The offset of the record in its section is a constant, but no linker knows it as one: it is the difference of two distances from here.
+  EntryToken run_entry(const std::string &record, const TraceLabels &labels) {
+    constexpr unsigned bits = CHORD_TRACE_ENTRY_BITS + 1;
+    constexpr uint32_t one = uint32_t{1} << CHORD_TRACE_ENTRY_BITS;
+    take_registers(place_.position_independent ? 3 : 2);
+    if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
+    const unsigned number = registers_[registers_.size() - 2], spare = registers_.back();
+    line(fmt::format("movl\t${}-{},{}", record, labels.back, low_half(number)));
+    line(fmt::format("subl\t$__start_{}-{},{}", CHORD_PROCS_SECTION, labels.back, low_half(number)));
+    line(fmt::format("shrl\t$3,{}", low_half(number)));
+    line(fmt::format("cmpl\t${},{}", uint32_t{1} << (31 - bits), word(4)));
+    line("jae\t" + labels.out);
+    line(fmt::format("movq\t{},{}", word(), reg(spare)));
+    line(fmt::format("shlq\t${},{}", bits, reg(spare)));
+    line(fmt::format("leaq\t{0}({1},{2}),{1}", one, reg(spare), reg(number)));
+    line(fmt::format("movq\t{},{}", reg(spare), word()));
+    stored_ = text_.size();
+    text_ += labels.back + ":\n";
+    put_back();
+    EntryToken out{finish(), {}};
+    out.outside.moves_stack = true;
+    out.outside.price = 5;
+    out.outside.text = move_stack(-kRedZone) + fmt::format("\tleal\t{0}({1}),{2}\n", (bits << kLengthShift) | one, reg(number), low_half(number)) + push(number) +
+                       "\tcall\t__chord_trace_split\n";
+    const std::string rest = move_stack(kRedZone + 8) + fmt::format("\tjmp\t{}\n", labels.back);
+    out.outside.text += rest;
+    out.outside.tail = rest.size();
+    return out;
+  }
+
+ private:
+  Snippet finish() {
     Snippet s;
     s.tail = text_.size() - stored_;
     s.text = std::move(text_);
@@ -41,7 +79,6 @@ class Writer {
     return s;
   }
 
- private:
   void line(const std::string &text) {
     text_ += "\t" + text + "\n";
     ++price_;
@@ -135,12 +172,18 @@ Snippet write_token_outside(const TraceBits &token, const TraceLabels &labels) {
   if (token.bits == 1) {
     s.text += "\tcall\t__chord_trace_flush\n";
   } else {
-    s.text += fmt::format("\tpushq\t${}\n\t.cfi_adjust_cfa_offset 8\n\tcall\t__chord_trace_split\n", (token.bits << kMostTraceBits) | token.value);
+    s.text += fmt::format("\tpushq\t${}\n\t.cfi_adjust_cfa_offset 8\n\tcall\t__chord_trace_split\n", (token.bits << kLengthShift) | token.value);
   }
   const size_t written = s.text.size();
   s.text += move_stack(kRedZone + (token.bits == 1 ? 0 : 8)) + fmt::format("\tjmp\t{}\n", labels.back);
   s.tail = token.bits == 1 ? s.text.size() : s.text.size() - written;  // one bit is in the word when it comes here
   return s;
+}
+
+bool entry_is_token(Resources live) { return (live & kFlags) == 0; }
+
+EntryToken write_entry_token(const TracePlace &place, const std::string &record, Resources live, const TraceLabels &labels) {
+  return Writer(place, live).run_entry(record, labels);
 }
 
 Snippet write_entry(Resources live) {

@@ -1,5 +1,6 @@
 #include "analysis/trace/code.h"
 
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include <unordered_map>
@@ -74,10 +75,12 @@ TracedCode::TracedCode(Object object) : object_(std::make_unique<Object>(std::mo
   for (const format::Anchor &anchor : object_->anchors) {
     if (is_live(anchor)) anchors.emplace(anchor.key, &anchor);
   }
+  std::unordered_map<uint64_t, uint32_t> numbers;  // by key
   for (const format::UnitMap &unit : object_->units) {
     for (const format::Procedure &map : unit.procedures) {
       auto anchor = anchors.find(map.key);
       if (!map.skipped.empty() || map.plan.placement != core::Placement::trace || anchor == anchors.end()) continue;
+      numbers.emplace(map.key, static_cast<uint32_t>(procedures_.size()));
       index_.add(static_cast<uint32_t>(procedures_.size()), *anchor->second);
       TracedProcedure &p = procedures_.emplace_back(describe(unit, map, *anchor->second));
       p.first_edge = edges_;
@@ -88,6 +91,16 @@ TracedCode::TracedCode(Object object) : object_(std::make_unique<Object>(std::mo
   }
   index_.sort();
   known_.resize(kKnown);
+  for (uint64_t key : object_->records) {
+    auto number = numbers.find(key);
+    by_record_.push_back(number != numbers.end() ? number->second : core::kNone);
+  }
+}
+
+std::optional<uint32_t> TracedCode::with_record(uint64_t offset) const {
+  const uint64_t record = offset / sizeof(chord_proc);
+  if (offset % sizeof(chord_proc) != 0 || record >= by_record_.size() || by_record_[record] == core::kNone) return std::nullopt;
+  return by_record_[record];
 }
 
 std::optional<TracedPlace> TracedCode::find(uint64_t address) const {

@@ -64,6 +64,8 @@ class TracedCode {
   size_t edge_count() const { return edges_; }
   size_t instruction_count() const { return instructions_; }
   const TracedProcedure &procedure(uint32_t number) const { return procedures_[number]; }
+  // The procedure with the record (chord_proc) that is so many bytes from the first. Nothing: there is none, or it is not traced.
+  std::optional<uint32_t> with_record(uint64_t offset) const;
   // Nothing: no traced procedure is there.
   std::optional<TracedPlace> find(uint64_t address) const;
   // Where an activation stands that was interrupted there. Nothing: that is not known.
@@ -72,6 +74,7 @@ class TracedCode {
  private:
   std::unique_ptr<Object> object_;
   std::vector<TracedProcedure> procedures_;
+  std::vector<uint32_t> by_record_;  // kNone: not traced
   CodeIndex index_;
   size_t edges_ = 0, instructions_ = 0;
   // Answers of find(): the same few addresses are asked for all the time.

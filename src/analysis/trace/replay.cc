@@ -20,6 +20,10 @@ uint32_t end_of(const format::Block &block) { return block.first + block.count; 
 
 }  // namespace
 
+TraceCursor::TraceCursor(const TracedCode &code, const format::TraceStream &stream) : code_(&code), thread_(stream.thread), words_(stream) {
+  if (stream.begins_late) begin_at_checkpoint();
+}
+
 void TraceCursor::fail(std::string what) {
   problem_ = fmt::format("thread {}, after {} instructions: {}", thread_, number_, what);
   ended_ = true;
@@ -146,9 +150,10 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
 
 // In code that is not traced: it comes back, calls traced code, or something happens.
 void TraceCursor::outside() {
-  if (words_.skipped != 0 || words_.owed != 0) words_.load();  // of a handler that has ended with a jump to what raised the next signal
-  if (has_frame() && words_.has(1)) {
-    if (words_.read(1) != 0) return fail(fmt::format("a call of {} came back otherwise than by returning", code_of(stack_.back()).map->name));
+  if (words_.load()) {
+    if (words_.next_bit()) return enter_by_token();
+    if (!has_frame()) return fail("bits that no traced code wrote");
+    words_.read(1);
     ++stack_.back().instruction;
     outside_ = false;
     return;
@@ -158,7 +163,6 @@ void TraceCursor::outside() {
     ended_ = true;
     return;
   }
-  if (words_.has_rest() || is_bits(word)) return fail("bits that no traced code wrote");
   words_.take();
   take_marker(word);
 }
@@ -196,11 +200,28 @@ void TraceCursor::take_marker(uint64_t word) {
 void TraceCursor::enter(uint64_t place) {
   std::optional<TracedPlace> found = code_->find(place);
   if (!found) return fail(fmt::format("no traced function at {:#x}", place));
-  const TracedProcedure &p = code_->procedure(found->procedure);
+  enter_procedure(found->procedure);
+}
+
+void TraceCursor::enter_by_token() {
+  if (!words_.has(CHORD_TRACE_ENTRY_BITS + 1)) {
+    while (words_.load()) words_.read(1);
+    const uint64_t word = words_.peek();
+    return word == 0 || is_stop(word) ? end_of_words(word) : fail("an entry is cut off");
+  }
+  words_.read(1);
+  const uint64_t offset = uint64_t{8} * words_.read(CHORD_TRACE_ENTRY_BITS);
+  const std::optional<uint32_t> procedure = code_->with_record(offset);
+  if (!procedure) return fail(fmt::format("no traced function has the record {:#x}", offset));
+  enter_procedure(*procedure);
+}
+
+void TraceCursor::enter_procedure(uint32_t procedure) {
+  const TracedProcedure &p = code_->procedure(procedure);
   if (p.enter == core::kNone) return fail(fmt::format("{} cannot be entered", p.map->name));
   outside_ = false;
   TraceFrame frame;
-  frame.procedure = found->procedure;
+  frame.procedure = procedure;
   frame.block = p.map->edges[p.enter].to;
   frame.instruction = p.map->blocks[frame.block].first;
   frame.began = number_;
@@ -284,6 +305,48 @@ void TraceCursor::jump(uint64_t place) {
   outside_ = true;
 }
 
+// An activation that is at a call. False: that cannot be.
+bool TraceCursor::put_caller(uint64_t place) {
+  std::optional<TracedPlace> found = code_->find(place - 1);
+  if (!found) return true;  // not traced
+  const TracedProcedure &p = code_->procedure(found->procedure);
+  std::optional<uint32_t> call = p.layouts[found->part].ending_at(found->offset + 1);
+  if (!call) {
+    fail(fmt::format("an activation is at {:#x}, where no call is", place));
+    return false;
+  }
+  TraceFrame frame;
+  frame.procedure = found->procedure;
+  frame.instruction = *call;
+  frame.block = p.block_of[*call];
+  frame.began = number_;
+  stack_.push_back(frame);
+  return true;
+}
+
+// The beginning of the stream has been written over.
+void TraceCursor::begin_at_checkpoint() {
+  std::optional<TraceWords::Checkpoint> from = words_.go_to_checkpoint();
+  if (!from) {
+    ended_ = true;
+    return;
+  }
+  for (auto caller = from->callers.rbegin(); caller != from->callers.rend(); ++caller) {
+    if (!put_caller(*caller)) return;
+  }
+  std::optional<TracedPlace> found = code_->find(from->place);
+  std::optional<TracedPoint> point = found ? code_->point(*found) : std::nullopt;
+  if (!point || point->lacks != TracedPoint::Lacks::nothing) return fail(fmt::format("it begins at {:#x}, where no activation is", from->place));
+  if (point->instruction == core::kNone) return;  // which has just been left
+  TraceFrame frame;
+  frame.procedure = found->procedure;
+  frame.instruction = point->instruction;
+  frame.block = code_->procedure(found->procedure).block_of[point->instruction];
+  if (frame.block == core::kNone) return fail(fmt::format("it begins at {:#x}, between blocks", from->place));
+  stack_.push_back(frame);
+  outside_ = false;
+}
+
 void TraceCursor::begin_at_stack(uint64_t count) {
   stack_.clear();
   signals_ = 0;
@@ -291,16 +354,7 @@ void TraceCursor::begin_at_stack(uint64_t count) {
     uint64_t place = words_.peek();
     if (place == 0) return fail("the stack it begins with is cut off");
     words_.take();
-    std::optional<TracedPlace> found = code_->find(place - 1);
-    std::optional<uint32_t> call = found ? code_->procedure(found->procedure).layouts[found->part].ending_at(found->offset + 1) : std::nullopt;
-    if (!found) continue;  // not traced
-    if (!call) return fail(fmt::format("an activation is at {:#x}, where no call is", place));
-    TraceFrame frame;
-    frame.procedure = found->procedure;
-    frame.instruction = *call;
-    frame.block = code_->procedure(found->procedure).block_of[*call];
-    frame.began = number_;
-    stack_.push_back(frame);
+    if (!put_caller(place)) return;
   }
   std::reverse(stack_.begin(), stack_.end());
   outside_ = true;

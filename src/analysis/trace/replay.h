@@ -50,7 +50,7 @@ struct TraceFrame {
 
 class TraceCursor {
  public:
-  TraceCursor(const TracedCode &code, const format::TraceStream &stream) : code_(&code), thread_(stream.thread), words_(stream) {}
+  TraceCursor(const TracedCode &code, const format::TraceStream &stream);
 
   bool next(TraceStretch &out);
 
@@ -83,6 +83,8 @@ class TraceCursor {
   void outside();
   void take_marker(uint64_t word);
   void enter(uint64_t place);
+  void enter_by_token();
+  void enter_procedure(uint32_t procedure);
   void stand_at_signal(uint64_t word);
   void end_signal(uint64_t place);
   void leave_frame();
@@ -90,6 +92,8 @@ class TraceCursor {
   void land(uint64_t place);
   void jump(uint64_t place);
   void begin_at_stack(uint64_t count);
+  void begin_at_checkpoint();
+  bool put_caller(uint64_t place);
   void end_of_words(uint64_t word);
   void fail(std::string what);
   void tally(size_t edge) {

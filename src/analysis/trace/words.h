@@ -6,6 +6,8 @@
 #include <chord_abi.h>
 
 #include <cstdint>
+#include <optional>
+#include <span>
 
 #include "format/trace_file.h"
 
@@ -29,6 +31,15 @@ class TraceWords {
     return static_cast<uint32_t>(bits_ >> bit_count_) & ((1u << count) - 1);
   }
   bool has_rest() const { return bit_count_ != 0; }
+  // Of those that load() has found.
+  bool next_bit() const { return (bits_ >> (bit_count_ - 1) & 1) != 0; }
+
+  // Where a stream whose beginning is gone can be replayed from: goes there. Nothing: nowhere.
+  struct Checkpoint {
+    uint64_t place = 0;
+    std::span<const uint64_t> callers;  // return addresses, innermost first
+  };
+  std::optional<Checkpoint> go_to_checkpoint();
 
   uint32_t skipped = 0;  // bits that come a second time
   uint32_t owed = 0;     // bits that come of a token that has been followed already

@@ -6,6 +6,7 @@
 #include "core/trace_tokens.h"
 #include "format/traced_calls.h"
 #include "isa/trace.h"
+#include "weave/plan/labels.h"
 
 namespace chord::weave {
 
@@ -40,9 +41,21 @@ class TracePlanner {
       if (p_.edges[e].kind != EdgeKind::enter) continue;
       const Site &site = plan_.sites.edge[e];
       if (!site.exists()) return "it starts where no probe can stand";
-      plan_.pieces.push_back({site, e, isa::write_entry(site.live), Effect::count, format::number_of_entry(facts_.map), Turn::first});
+      put_entry_at(site, e);
     }
     return {};
+  }
+
+  void put_entry_at(const Site &site, uint32_t edge) {
+    const uint32_t number = format::number_of_entry(facts_.map);
+    if (!isa::entry_is_token(site.live)) {
+      plan_.pieces.push_back({site, edge, isa::write_entry(site.live), Effect::count, number, Turn::first});
+      return;
+    }
+    isa::TraceLabels labels = next_labels();
+    isa::EntryToken token = isa::write_entry_token(place_, record_label(facts_.n), site.live, labels);
+    plan_.outside.push_back({site, edge, std::move(token.outside), labels.out, "", token.probe.depth_at_check, number});
+    plan_.pieces.push_back({site, edge, std::move(token.probe), Effect::count, number, Turn::first});
   }
 
   // Where control comes back from a call there is a bit: 0.
@@ -99,11 +112,16 @@ class TracePlanner {
   }
 
   void put(const isa::TraceBits &token, const Site &site, uint32_t edge, uint32_t number, Turn turn) {
-    isa::TraceLabels labels{fmt::format(".Lchord_to{}_{}", facts_.n, probes_), fmt::format(".Lchord_tb{}_{}", facts_.n, probes_)};
-    ++probes_;
+    isa::TraceLabels labels = next_labels();
     isa::Snippet probe = isa::write_token(place_, token, site.live, labels);
     plan_.outside.push_back({site, edge, isa::write_token_outside(token, labels), labels.out, "", probe.depth_at_check, number});
     plan_.pieces.push_back({site, edge, std::move(probe), Effect::count, number, turn});
+  }
+
+  isa::TraceLabels next_labels() {
+    isa::TraceLabels labels{fmt::format(".Lchord_to{}_{}", facts_.n, probes_), fmt::format(".Lchord_tb{}_{}", facts_.n, probes_)};
+    ++probes_;
+    return labels;
   }
 
   const ProcedureFacts &facts_;
@@ -128,8 +146,8 @@ std::string plan_trace(const ProcedureFacts &facts, ProcedurePlan &plan) {
 std::string trace_unit_text(const UnitFacts &, const std::vector<ProcedurePlan> &) {
   return fmt::format(
       "\t.section .tdata.{0},\"awTG\",@progbits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n"
-      "\t.quad 1, __chord_trace_spare, __chord_trace_spare, 0, 0, 0\n",
-      CHORD_TRACE_SYMBOL);
+      "\t.quad {1}, __chord_trace_spare, __chord_trace_spare, 0, 0, 0\n\t.hidden __start_{2}\n",
+      CHORD_TRACE_SYMBOL, CHORD_TRACE_NEW, CHORD_PROCS_SECTION);
 }
 
 }  // namespace chord::weave
