@@ -15,7 +15,7 @@
 namespace chord::cli {
 namespace {
 
-constexpr const char *kExamples =
+constexpr const char *kPackExamples =
     "Examples:\n"
     "  chord trace pack prog.chordtrace            in its place\n"
     "  chord trace pack prog.chordtrace -o small.chordtrace\n"
@@ -41,7 +41,7 @@ int trace_pack(std::vector<std::string> args) {
   app.add_option("TRACE", path, "PROGRAM.chordtrace")->required()->type_name("");
   app.add_option("-o,--output", out, "where to (in its place)")->type_name("FILE");
   app.add_flag("--unpack", unpack, "the other way round");
-  app.footer(kExamples);
+  app.footer(kPackExamples);
   if (!parse(app, std::move(args))) return 0;
   if (out.empty()) refuse_unfinished(path);
   format::open_trace(path);  // or it is none
