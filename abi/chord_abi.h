@@ -226,7 +226,8 @@ struct chord_context_proc {
   int64_t proc;    /* its chord_proc, relative to this field */
   int64_t spare;   /* a record in zeroed memory, likewise: for when there is no other */
   int64_t id;      /* 0 in shared objects: the lower half of its address */
-  uint32_t sites;
+  uint16_t sites;
+  uint16_t span;   /* paths are counted, and records are multiples of 2 to this; 0: they are not, see below */
   uint32_t frame;  /* bytes from the word that __chord_enter is given to the return address */
   uint32_t first;  /* the runtime's: index of its first counter among the module's */
   uint32_t kept;   /* bytes from that word to the slot that will be put back; 0: none */
@@ -260,6 +261,12 @@ enum {
 #define CHORD_CONTEXT_KEY(parent, site, key) CHORD_CONTEXT_MIX(CHORD_CONTEXT_MIX((uint64_t)(parent), (uint64_t)(site)) + 1, (uint64_t)(key))
 /* In chord_exit::path: the context, and the thread, in which an activation ended early. */
 #define CHORD_CONTEXT_EXIT(key, thread) CHORD_CONTEXT_MIX((uint64_t)(key), 1 + (uint64_t)(thread))
+/* A procedure that counts paths in its records keeps the number of the path in the same word as the record: the
+ * record's address plus 8 times the path register. Of an activation that ended early both are told: the register is in the
+ * lower bits. */
+#define CHORD_CONTEXT_PATH_BITS 11
+#define CHORD_CONTEXT_PATH_NAME(name) ((uint64_t)(name) >> CHORD_CONTEXT_PATH_BITS << CHORD_CONTEXT_PATH_BITS)
+#define CHORD_CONTEXT_PATH_NUMBER(name) ((uint64_t)(name) & ((1 << CHORD_CONTEXT_PATH_BITS) - 1))
 #define CHORD_CONTEXT_ROOT_KEY(kind) (UINT64_C(0x636f6e7465787400) + (kind))
 
 /* ---- Traces ---------------------------------------------------------------

@@ -174,19 +174,22 @@ bool take_region(Instance &instance, CallTree &tree) {
   return true;
 }
 
-char *take_memory_of(Instance &instance, CallTree &tree, size_t size) {
+char *aligned(char *at, size_t to) { return at + (-reinterpret_cast<uint64_t>(at) & (to - 1)); }
+
+// `alignment`: a power of two, record_granule or more.
+char *take_memory_of(Instance &instance, CallTree &tree, size_t size, size_t alignment) {
   size = (size + record_granule - 1) / record_granule * record_granule;
-  if (static_cast<size_t>(tree.end - tree.at) < size) {
+  if (tree.at == nullptr || aligned(tree.at, alignment) + size > tree.end) {
     if (tree.end == tree.region_end && !take_region(instance, tree)) return nullptr;
     tree.at = tree.end + chunk_head;
     tree.end += chunk_bytes;
     __atomic_fetch_add(&instance.calling.bytes, chunk_bytes, __ATOMIC_RELAXED);
   }
-  char *result = tree.at;
+  char *result = aligned(tree.at, alignment);
   Chunk *chunk = chunk_of(result);
   size_t first = reinterpret_cast<uint64_t>(result) % chunk_bytes / record_granule;
   for (size_t i = 0; i < size / record_granule; ++i) chunk->start[first + i] = static_cast<uint16_t>(first);
-  tree.at += size;
+  tree.at = result + size;
   return result;
 }
 
@@ -319,8 +322,10 @@ size_t record_bytes(const Proc &proc) {
   return sizeof(Record) + proc_of(proc).count * sizeof(uint64_t) + proc.sites * sizeof(Slot);
 }
 
+size_t alignment_of(const Proc &proc) { return size_t{1} << proc.span > record_granule ? size_t{1} << proc.span : record_granule; }
+
 Record *make_record(Instance &instance, CallTree &tree, const Call &call) {
-  auto *record = reinterpret_cast<Record *>(take_memory_of(instance, tree, record_bytes(*call.proc)));
+  auto *record = reinterpret_cast<Record *>(take_memory_of(instance, tree, record_bytes(*call.proc), alignment_of(*call.proc)));
   if (record == nullptr) return nullptr;
   fill(record, instance.calling.nobody, call, tree.thread);
   (tree.last != nullptr ? tree.last->next : tree.first) = record;
@@ -683,15 +688,23 @@ void collect_contexts(Instance &instance, bool goes_on) {
   if (goes_on) note_all_written(instance);
 }
 
+// What an activation that keeps this address is in; 0: the address is not the record's, nor that of one of its paths.
+uint64_t exit_name(const Record &record, uint64_t address, uint32_t id) {
+  uint64_t ahead = address - reinterpret_cast<uint64_t>(&record), name = CHORD_CONTEXT_EXIT(record.key, record.thread);
+  if (static_cast<uint32_t>(record.id) != id || record.proc == nullptr || address % 8 != 0) return 0;
+  if (record.proc->span == 0) return ahead == 0 ? name : 0;
+  const uint64_t counters_end = sizeof record + 8 * uint64_t{proc_of(*record.proc).count};
+  return ahead < counters_end && ahead >> record.proc->span == 0 ? CHORD_CONTEXT_PATH_NAME(name) | ahead / 8 : 0;
+}
+
 uint64_t context_key(const Instance &instance, uint64_t address, uint32_t id) {
-  Record *record = address % 8 == 0 ? find_record(instance, address) : nullptr;
-  if (record != nullptr && reinterpret_cast<uint64_t>(record) == address && static_cast<uint32_t>(record->id) == id)
-    return CHORD_CONTEXT_EXIT(record->key, record->thread);
+  if (const Record *record = find_record(instance, address))
+    if (uint64_t name = exit_name(*record, address, id)) return name;
   for (const Module *module = instance.modules; module != nullptr; module = module->next) {
     if (address - reinterpret_cast<uint64_t>(module->low) >= static_cast<uint64_t>(module->high - module->low)) continue;
     uint64_t key = 0;
     for_each_spare(*module, [&](const Record &spare) {
-      if (reinterpret_cast<uint64_t>(&spare) == address && static_cast<uint32_t>(spare.id) == id) key = CHORD_CONTEXT_EXIT(spare.key, 0);
+      if (uint64_t name = exit_name(spare, address, id)) key = name;
     });
     return key;
   }

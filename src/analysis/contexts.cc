@@ -164,15 +164,22 @@ MeasuredProcedure ContextCounter::measured_of(const std::vector<Module> &modules
 
 // Each context by itself is a procedure that obeys the flow law, so what ended early in it is its own.
 ContextCounter::Measured ContextCounter::with_early_exits(const std::vector<Module> &modules, const ExitSums &exits, const AddExits &add_exits) const {
-  std::unordered_map<uint64_t, std::vector<std::pair<ExitSums::key_type, int64_t>>> waiting;  // by name of the context
+  // By name of the context, without the path that its lower bits may tell.
+  std::unordered_map<uint64_t, std::vector<std::pair<ExitSums::key_type, int64_t>>> waiting, waiting_on_paths;
   for (const auto &[place, count] : exits) {
-    if (std::get<3>(place) != 0) waiting[std::get<3>(place)].emplace_back(place, count);
+    if (std::get<3>(place) == 0) continue;
+    waiting[std::get<3>(place)].emplace_back(place, count);
+    waiting_on_paths[CHORD_CONTEXT_PATH_NAME(std::get<3>(place))].emplace_back(place, count);
   }
   Measured out;
   std::vector<std::vector<MeasuredProcedure>> scratch(modules.size());
-  for (uint32_t n = 0; n < sums_.size() && !waiting.empty(); ++n) {
-    auto found = waiting.find(CHORD_CONTEXT_EXIT(sums_[n].key, sums_[n].thread));
-    if (found == waiting.end()) continue;
+  for (uint32_t n = 0; n < sums_.size() && !exits.empty(); ++n) {
+    const uint64_t name = CHORD_CONTEXT_EXIT(sums_[n].key, sums_[n].thread);
+    const bool on_paths = procedure_of(modules, sums_[n]).map->plan.paths.in_records;
+    auto &named = on_paths ? waiting_on_paths : waiting;
+    auto found = named.find(on_paths ? CHORD_CONTEXT_PATH_NAME(name) : name);
+    if (found == named.end()) continue;
+    if (found->second.empty()) throw defect(fmt::format("where activations ended early {:#x} and another are not told apart", sums_[n].key));
     const uint32_t module = sums_[n].module;
     std::vector<MeasuredProcedure> &measured = scratch[module];
     measured.resize(modules[module].procedures->size());
@@ -181,7 +188,7 @@ ContextCounter::Measured ContextCounter::with_early_exits(const std::vector<Modu
     add_exits(module, ExitSums(found->second.begin(), found->second.end()), measured);
     out[n] = std::move(procedure);
     procedure = {};
-    waiting.erase(found);
+    found->second.clear();
   }
   return out;
 }

@@ -1,5 +1,6 @@
 #include "analysis/early_exits.h"
 
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 namespace chord::analysis {
@@ -18,6 +19,7 @@ void ExitAdder::at_check(uint64_t pc, int64_t count) {
 void ExitAdder::at_call(uint64_t pc, uint64_t path, int64_t count) {
   // A call may be the last instruction of its part: its return address is then outside.
   if (!find(pc - 1, pc)) return;
+  path = register_of(path);
   std::optional<uint32_t> instruction;
   if (known_part()) instruction = PartLayout(map(), *hit_->anchor, hit_->part).ending_at(offset_);
   if (instruction) {
@@ -51,7 +53,7 @@ void ExitAdder::at_pc(uint64_t pc, const Interruption &interruption, const std::
   if (!find(pc, pc)) return;
   if (map().plan.placement == core::Placement::chosen_paths) return;  // it was on none of them
   if (map().plan.placement == core::Placement::paths) {
-    for (const auto &[path, count] : paths) stood_at(pc, path, count);
+    for (const auto &[path, count] : paths) stood_at(pc, register_of(path), count);
     return;
   }
   if (!known_part() || !add_interruption(map(), *hit_->anchor, hit_->part, offset_, interruption, measured())) {
@@ -94,6 +96,11 @@ void ExitAdder::at_spot(const format::Spot &spot, uint64_t path, int64_t count, 
   }
   if (spot.instruction == core::kNone || count == 0) return;
   measured().exits.push_back({spot.instruction, executed, count, spot.path.sum + (spot.path.fixed ? 0 : path)});
+}
+
+// What is told of an activation may be its context, too.
+uint64_t ExitAdder::register_of(uint64_t path) const {
+  return map().plan.paths.in_records ? CHORD_CONTEXT_PATH_NUMBER(path) : path;
 }
 
 bool ExitAdder::find(uint64_t place, uint64_t pc) {

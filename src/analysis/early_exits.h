@@ -35,6 +35,7 @@ class ExitAdder {
   void at_spot(const format::Spot &spot, uint64_t path, int64_t count, bool executed = false);
   void behind_call(uint32_t call, uint64_t path, int64_t count);
   bool find(uint64_t place, uint64_t pc);
+  uint64_t register_of(uint64_t path) const;
   const format::Procedure &map() const { return *procedures_[hit_->procedure].map; }
   MeasuredProcedure &measured() { return measured_[hit_->procedure]; }
   bool known_part() const { return hit_->part < map().fragments.size(); }

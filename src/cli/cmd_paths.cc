@@ -20,6 +20,7 @@ constexpr const char *kPathsExamples =
     "  chord paths --top=20                  the paths that ran most instructions\n"
     "  chord paths --by=function             paths possible, executed, needed for 90 and 99 %, memory\n"
     "  chord paths --metric=tsc              hot paths, dense and sparse, by a metric (chord --paths --metrics=tsc)\n"
+    "  chord paths --context='main > * > f'    paths in some calling contexts alone (chord --context --paths)\n"
     "  chord paths show main 17              one path as the code it runs through\n"
     "  chord paths select --top=20 -o hot    paths to be counted alone: chord --paths=hot gcc …\n"
     "  chord paths split -n 16 -o part       the same, divided among 16 builds\n"
@@ -35,6 +36,7 @@ int show(std::vector<std::string> args) {
   app.add_option("FUNCTION", function, "name, or linkage name")->required()->type_name("");
   app.add_option("PATH", number, "number of the path")->required()->type_name("");
   add_input_options(app, input);
+  add_context_option(app, input);
   if (!parse(app, std::move(args))) return 0;
   uint64_t path = 0;
   auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), path);
@@ -57,6 +59,7 @@ int cmd_paths(std::vector<std::string> args) {
   std::string by = "path", metric;
   double percent = 1;
   add_input_options(app, input);
+  add_context_option(app, input);
   app.add_option("--by", by, "path, function, or edge: what the numbers are based on")
       ->type_name("KIND")
       ->check(CLI::IsMember({"path", "function", "edge"}));
@@ -83,6 +86,7 @@ int cmd_paths(std::vector<std::string> args) {
     analysis::CounterMemory memory = report::path_memory(program);
     head["bytes_per_thread"] = memory.thread;
     head["bytes_shared"] = memory.shared;
+    head["bytes_in_records"] = report::path_memory_in_records(program);
   }
   print_listing(table, listing, head);
   return 0;

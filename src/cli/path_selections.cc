@@ -77,7 +77,7 @@ analysis::Program load_paths(const InputOptions &input) {
   if (builds.size() < 2 || !input.program.empty()) builds = {{"", input.profiles}};
   std::optional<analysis::Program> all;
   for (const auto &[executable, profiles] : builds) {
-    analysis::Program one = load({profiles, input.program, {}, input.cost}, false, true);
+    analysis::Program one = load({profiles, input.program, input.context, input.cost}, false, true);
     all ? analysis::add_paths(*all, std::move(one)) : void(all = std::move(one));
   }
   analysis::Program &program = *all;

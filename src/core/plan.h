@@ -68,6 +68,7 @@ struct PathPlan {
   // There would be too many counters: those that are needed are found by hashing, and a
   // profile says by number which they are. Indices (of chosen paths: slots) have no bound.
   bool by_number = false;
+  bool in_records = false;  // counted in each calling context by itself
   bool operator==(const PathPlan &) const = default;
 };
 

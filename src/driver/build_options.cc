@@ -36,14 +36,17 @@ const std::string *find(const Given &given, std::string_view rule) {
   Word wanted{std::string(rule)};
   auto found = given.find(wanted.name);
   if (found == given.end()) return nullptr;
+  if (wanted.has_value && wanted.value.empty()) return found->second.starts_with(rule) ? &found->second : nullptr;
   return !wanted.has_value || found->second == rule ? &found->second : nullptr;
 }
 
 void check(const Given &given) {
   for (const Conflict &rule : conflicts()) {
     const std::string *one = find(given, rule.one), *other = find(given, rule.other);
-    if (one == nullptr || other == nullptr) continue;
-    throw base::UsageError(fmt::format("{} and {} do not go together: {}", *one, *other, rule.why), "build twice, once with each");
+    const std::string *third = rule.third.empty() ? nullptr : find(given, rule.third);
+    if (one == nullptr || other == nullptr || (third == nullptr && !rule.third.empty())) continue;
+    std::string words = third == nullptr ? fmt::format("{} and {}", *one, *other) : fmt::format("{}, {} and {}", *one, *other, *third);
+    throw base::UsageError(fmt::format("{} do not go together: {}", words, rule.why), "build twice, once with each");
   }
   for (const Requirement &rule : requirements()) {
     if (find(given, rule.one) != nullptr && find(given, rule.needs) == nullptr)

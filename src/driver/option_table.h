@@ -40,9 +40,10 @@ std::span<const BuildOption> build_options();
 // Null if there is none.
 const BuildOption *find_build_option(std::string_view name);
 
-// Two options, as typed, of which the user can have one. With a value: only if it is that value.
+// Two options, as typed, of which the user can have one; of three, two. With a value: only if it is that value; with an empty one: only if
+// there is some value.
 struct Conflict {
-  std::string_view one, other, why;
+  std::string_view one, other, why, third = {};
 };
 std::span<const Conflict> conflicts();
 

@@ -213,6 +213,7 @@ class Decoder {
     uint64_t flags = in.bounded(kLastPathFlag);
     plan.except_noise = (flags & kExceptNoise) != 0;
     plan.by_number = (flags & kByNumber) != 0;
+    plan.in_records = (flags & kInRecords) != 0;
     ascending(kPaths, plan.cuts);
   }
 

@@ -232,7 +232,7 @@ class Encoder {
 
   void numbers(const core::PathPlan &plan) {
     out_[kPaths].varint(plan.paths);
-    out_[kPaths].varint((plan.except_noise ? kExceptNoise : 0) | (plan.by_number ? kByNumber : 0));
+    out_[kPaths].varint((plan.except_noise ? kExceptNoise : 0) | (plan.by_number ? kByNumber : 0) | (plan.in_records ? kInRecords : 0));
     ascending(kPaths, plan.cuts);
   }
 

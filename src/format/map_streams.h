@@ -49,7 +49,7 @@ enum Stream : unsigned {
 };
 
 // What is said of a procedure's paths in kPaths.
-inline constexpr uint64_t kExceptNoise = 1, kByNumber = 2, kLastPathFlag = kExceptNoise | kByNumber;
+inline constexpr uint64_t kExceptNoise = 1, kByNumber = 2, kInRecords = 4, kLastPathFlag = kExceptNoise | kByNumber | kInRecords;
 
 inline bool is_path_placement(core::Placement p) {
   return p == core::Placement::paths || p == core::Placement::chosen_paths;

@@ -83,6 +83,7 @@ void write(std::string &out, const Procedure &p) {
   fmt::format_to(to, "paths {}\n", p.plan.paths.paths);
   if (p.plan.paths.except_noise) out += "except-noise\n";
   if (p.plan.paths.by_number) out += "by-number\n";
+  if (p.plan.paths.in_records) out += "in-records\n";
   if (p.plan.paths.words != 0) fmt::format_to(to, "path-words {}\n", p.plan.paths.words);
   for (size_t k = 0; k < p.plan.paths.chosen.size(); ++k)
     fmt::format_to(to, "chosen {} {}\n", p.plan.paths.chosen[k], p.plan.paths.slots[k]);
@@ -213,6 +214,8 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.plan.paths.except_noise = true;
   } else if (keyword == "by-number") {
     p.plan.paths.by_number = true;
+  } else if (keyword == "in-records") {
+    p.plan.paths.in_records = true;
   } else if (keyword == "path-words") {
     p.plan.paths.words = in.number32();
   } else if (keyword == "chosen") {

@@ -39,6 +39,11 @@ struct ContextEntry {
   bool unwinding = false;
   bool shared = false;
 };
+// How far the holder is ahead of the record where paths are counted in it.
+struct RecordDistance {
+  int64_t bytes = 0;  // if that is known
+  unsigned span = 0;  // not 0: it differs, and records are multiples of 2 to this
+};
 // In front of everything else, frame and all. Flags must be dead.
 std::string enter_context(const PathHolder &holder, const ContextLabels &labels, const ContextEntry &entry);
 inline constexpr unsigned kEnterPrice = 6;
@@ -55,13 +60,26 @@ std::string leave_context(const PathHolder &holder, const ContextExit &exit);
 // By a jump that is a call if what it leads to keeps a record, too. Flags must be dead. Not in shared code.
 struct ContextJump {
   int64_t slot = 0;                 // of the call
+  RecordDistance ahead;
   unsigned scratch = kNoRegister;   // dead there; a holder that is a free register needs one
   std::string known;                // a word: 0 if the target keeps no record
   std::string label;                // to be defined
 };
 std::string leave_context_for(const PathHolder &holder, const ContextJump &jump, bool unwinding);
 // Names the slot before a call.
-Snippet name_call(const PathHolder &holder, int64_t slot, Resources live, bool shared);
+struct NamedCall {
+  int64_t slot = 0;
+  RecordDistance ahead;
+  bool shared = false;
+};
+Snippet name_call(const PathHolder &holder, const NamedCall &call, Resources live);
+
+// ---- paths in records: the holder is ahead of the record by 8 times the path register ----
+
+// holder += 8 * amount; holder = the record. The counter of path register + k is at RecordPlace{holder, k}.
+Snippet advance_in_record(const PathHolder &holder, int64_t amount, Resources live);
+Snippet return_to_record(const PathHolder &holder, unsigned span, Resources live);
+
 // A register that is in none of them, for the above; kNoRegister if there is none.
 unsigned scratch_register(Resources live);
 

@@ -180,16 +180,28 @@ std::string leave_context(const PathHolder &h, const ContextExit &exit) {
 
 namespace {
 
+// `at` holds the holder; then the record's address, or as much more as is known. Spoils flags if that is not known.
+void drop_distance(Lines &out, const RecordDistance &ahead, const std::string &at) {
+  if (ahead.span != 0) out.line("andq\t${},{}", -(int64_t{1} << ahead.span), at);
+}
+
 // `at`: the address of the jump's slot, which has been told what to put back.
 void choose_site(Lines &out, const ContextJump &jump, const std::string &at) {
   out.line("cmpq\t$0,{}(%rip)", jump.known).line("jne\t{}", jump.label).line("movq\t8({0}),{0}", at);
   out.label(jump.label).line("movq\t{},{}", at, kSite);
 }
 
+// From the holder to the slot.
+void find_slot(Lines &out, const ContextJump &jump, const std::string &at) {
+  drop_distance(out, jump.ahead, at);
+  out.line("leaq\t{0}({1}),{1}", jump.slot - jump.ahead.bytes, at);
+}
+
 // Without a dead register: one is kept below the frame.
 void leave_pressed(Lines &out, const ContextJump &jump) {
   const std::string other = reg(r11);
-  out.line("pushq\t{}", other).moved(8).line("movq\t8(%rsp),{}", other).line("leaq\t{0}({1}),{1}", jump.slot, other);
+  out.line("pushq\t{}", other).moved(8).line("movq\t8(%rsp),{}", other);
+  find_slot(out, jump, other);
   out.line("pushq\t16(%rsp)").moved(8).line("popq\t8({})", other).moved(-8);
   choose_site(out, jump, other);
   out.line("popq\t{}", other).moved(-8).line("leaq\t16(%rsp),%rsp").moved(-16);
@@ -200,16 +212,22 @@ void leave_pressed(Lines &out, const ContextJump &jump) {
 std::string leave_context_for(const PathHolder &h, const ContextJump &jump, bool unwinding) {
   Lines out(unwinding);
   std::string record = in_register(h) ? reg(h.reg) : "", other = jump.scratch == kNoRegister ? "" : reg(jump.scratch);
+  const int64_t slot = jump.slot - jump.ahead.bytes;
   if (h.kind == PathHolder::Kind::free) {
-    out.line("movq\t{},{}", kSite, other).line("movq\t8({0}),{0}", other).line("movq\t{},{}({})", other, jump.slot + 8, record);
-    out.line("cmpq\t$0,{}(%rip)", jump.known).line("je\t{}", jump.label).line("leaq\t{}({}),{}", jump.slot, record, other);
+    drop_distance(out, jump.ahead, record);
+    out.line("movq\t{},{}", kSite, other).line("movq\t8({0}),{0}", other).line("movq\t{},{}({})", other, slot + 8, record);
+    out.line("cmpq\t$0,{}(%rip)", jump.known).line("je\t{}", jump.label).line("leaq\t{}({}),{}", slot, record, other);
     out.label(jump.label).line("movq\t{},{}", other, kSite);
   } else if (h.kind == PathHolder::Kind::saved) {
-    out.line("movq\t{},{}(%rsp)", record, 8 + kWidening - kKept).line("leaq\t{0}({1}),{1}", jump.slot, record).line("popq\t8({})", record).moved(-8);
+    out.line("movq\t{},{}(%rsp)", record, 8 + kWidening - kKept);
+    find_slot(out, jump, record);
+    out.line("popq\t8({})", record).moved(-8);
     choose_site(out, jump, record);
     out.line("popq\t{}", record).moved(-8).rule(fmt::format(".cfi_restore {}", dwarf_number(h.reg)));
   } else if (jump.scratch != kNoRegister) {
-    out.line("popq\t{}", other).moved(-8).line("leaq\t{0}({1}),{1}", jump.slot, other).line("popq\t8({})", other).moved(-8);
+    out.line("popq\t{}", other).moved(-8);
+    find_slot(out, jump, other);
+    out.line("popq\t8({})", other).moved(-8);
     choose_site(out, jump, other);
   } else {
     leave_pressed(out, jump);
@@ -219,38 +237,82 @@ std::string leave_context_for(const PathHolder &h, const ContextJump &jump, bool
 
 namespace {
 
-Snippet name_shared_call(const PathHolder &h, int64_t slot, Resources live) {
-  unsigned first = scratch_register(live), second = first == kNoRegister ? kNoRegister : scratch_register(live | general(first));
-  const bool pressed = second == kNoRegister;
-  if (pressed) first = r11, second = r10;
-  std::string text, from = reg(in_register(h) ? h.reg : first);
-  if (!in_register(h)) {
-    int64_t displacement = h.displacement + (pressed && h.base == kStackPointer ? kRedZone + 16 : 0);
-    text = fmt::format("\tmovq\t{}({}),{}\n", displacement, reg(h.base), from);
+// Runs `body(registers, bytes the stack pointer is lower)` with `count` registers that are dead, or kept beyond the red zone. `spoils_flags`: flags are
+// kept, too, if somebody wants them.
+template <class Body>
+Snippet with_registers(Resources live, unsigned count, bool spoils_flags, Body body) {
+  const bool keeps_flags = spoils_flags && (live & kFlags);
+  std::array<unsigned, 2> free = {kNoRegister, kNoRegister};
+  Resources taken = live;
+  for (unsigned i = 0; i < count; ++i) {
+    free[i] = scratch_register(taken);
+    if (free[i] != kNoRegister) taken |= general(free[i]);
   }
-  text += fmt::format("\tleaq\t{}({}),{}\n", slot, from, reg(first));
-  text += fmt::format("\tmovq\t{0},{1}\n\tmovq\t%fs:({1}),{1}\n\tmovq\t{2},({1})\n", kLink, reg(second), reg(first));
-  unsigned price = in_register(h) ? 4 : 5;
-  if (!pressed) return {text, price};
-  return {move_stack(-kRedZone) + push(first) + push(second) + text + pop(second) + pop(first) + move_stack(kRedZone), price + 6, true};
+  const bool pressed = count != 0 && free[count - 1] == kNoRegister;
+  if (!pressed && !keeps_flags) return body(free, int64_t{0});
+  if (pressed) free = {r11, r10};
+  std::string before = move_stack(-kRedZone), after = move_stack(kRedZone);
+  int64_t moved = kRedZone;
+  for (unsigned i = 0; pressed && i < count; ++i, moved += 8) {
+    before += push(free[i]);
+    after = pop(free[i]) + after;
+  }
+  if (keeps_flags) {
+    before += "\tpushfq\n\t.cfi_adjust_cfa_offset 8\n";
+    after = "\tpopfq\n\t.cfi_adjust_cfa_offset -8\n" + after;
+    moved += 8;
+  }
+  Snippet inner = body(free, moved);
+  inner.text = before + inner.text + after;
+  inner.tail += after.size();
+  inner.price += 2 + (pressed ? 2 * count : 0) + (keeps_flags ? 2 : 0);
+  inner.moves_stack = true;
+  return inner;
+}
+
+std::string frame_word(const PathHolder &h, int64_t moved) {
+  return fmt::format("{}({})", h.displacement + (h.base == kStackPointer ? moved : 0), reg(h.base));
 }
 
 }  // namespace
 
-Snippet name_call(const PathHolder &h, int64_t slot, Resources live, bool shared) {
+Snippet name_call(const PathHolder &h, const NamedCall &call, Resources live) {
   if (in_register(h)) live |= general(h.reg);
-  if (shared) return name_shared_call(h, slot, live);
-  unsigned free = scratch_register(live), other = free == kNoRegister ? r11 : free;
-  int64_t moved = free == kNoRegister ? kRedZone + 8 : 0;
-  std::string text, from = reg(in_register(h) ? h.reg : other);
-  if (!in_register(h)) {
-    int64_t displacement = h.displacement + (h.base == kStackPointer ? moved : 0);
-    text = fmt::format("\tmovq\t{}({}),{}\n", displacement, reg(h.base), from);
-  }
-  text += fmt::format("\tleaq\t{}({}),{}\n\tmovq\t{},{}\n", slot, from, reg(other), reg(other), kSite);
-  unsigned price = in_register(h) ? 2 : 3;
-  if (moved == 0) return {text, price};
-  return {move_stack(-kRedZone) + push(other) + text + pop(other) + move_stack(kRedZone), price + 4, true};
+  const bool masks = call.ahead.span != 0;
+  return with_registers(live, call.shared ? 2 : 1, masks, [&](const std::array<unsigned, 2> &free, int64_t moved) -> Snippet {
+    Lines out(true);
+    const std::string slot = reg(free[0]);
+    std::string from = in_register(h) ? reg(h.reg) : slot;
+    if (!in_register(h)) out.line("movq\t{},{}", frame_word(h, moved), slot);
+    if (masks && in_register(h)) out.line("movq\t{},{}", from, slot);
+    drop_distance(out, call.ahead, slot);
+    out.line("leaq\t{}({}),{}", call.slot - call.ahead.bytes, masks ? slot : from, slot);
+    if (call.shared) {
+      find_site(out, reg(free[1]));
+      out.line("movq\t{},({})", slot, reg(free[1]));
+    } else {
+      out.line("movq\t{},{}", slot, kSite);
+    }
+    return {out.take(), (in_register(h) && !masks ? 2u : 3u) + (masks ? 1 : 0) + (call.shared ? 2 : 0)};
+  });
+}
+
+Snippet advance_in_record(const PathHolder &h, int64_t amount, Resources live) {
+  const int64_t bytes = 8 * amount;
+  if (amount == 0) return {};
+  if (in_register(h)) return {fmt::format("\tleaq\t{0}({1}),{1}\n", bytes, reg(h.reg)), 1};
+  if (!(live & kFlags)) return {fmt::format("\taddq\t${},{}\n", bytes, frame_word(h, 0)), 1};
+  return with_registers(live, 1, false, [&](const std::array<unsigned, 2> &free, int64_t moved) -> Snippet {
+    const std::string word = frame_word(h, moved), other = reg(free[0]);
+    return {fmt::format("\tmovq\t{0},{1}\n\tleaq\t{2}({1}),{1}\n\tmovq\t{1},{0}\n", word, other, bytes), 3};
+  });
+}
+
+Snippet return_to_record(const PathHolder &h, unsigned span, Resources live) {
+  if (in_register(h)) live |= general(h.reg);
+  return with_registers(live, 0, true, [&](const std::array<unsigned, 2> &, int64_t moved) -> Snippet {
+    return {fmt::format("\tandq\t${},{}\n", -(int64_t{1} << span), in_register(h) ? reg(h.reg) : frame_word(h, moved)), 1};
+  });
 }
 
 }  // namespace chord::isa

@@ -14,6 +14,7 @@
 #include "base/diagnostics.h"
 #include "report/listings.h"
 #include "report/metrics.h"
+#include "report/names.h"
 
 namespace chord::report {
 
@@ -67,6 +68,11 @@ class Shared {
     if (fresh) at->second = table_.keep(demangle(procedure->map->name));
     return at->second;
   }
+  std::string_view familiar(const CountedProcedure *procedure) {
+    auto [at, fresh] = familiar_.try_emplace(procedure);
+    if (fresh) at->second = table_.keep(familiar_name(name(procedure)));
+    return at->second;
+  }
   std::string_view site(const ContextNode &node) {
     const CountedContext &c = program_.contexts[node.context];
     if (c.parent == core::kNone) return {};
@@ -78,7 +84,7 @@ class Shared {
  private:
   const Program &program_;
   Table &table_;
-  std::unordered_map<const CountedProcedure *, std::string_view> names_;
+  std::unordered_map<const CountedProcedure *, std::string_view> names_, familiar_;
   std::unordered_map<uint64_t, std::string_view> sites_;
 };
 
@@ -102,7 +108,7 @@ class Neighbours {
   Table table(const std::string &by) {
     Table t;
     t.by = by;
-    t.columns = {{"function", "", true}, {"demangled", by, true}, {"site", "site", true}, {"calls", "calls"},
+    t.columns = {{"function", "", true}, {"demangled", by, true, Holds::names}, {"site", "site", true}, {"calls", "calls"},
                  {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"share", "share"}};
     t.text_order = {5, 6, 4, 3, 2, 1};
     t.weight = 5;
@@ -172,11 +178,24 @@ std::vector<ContextNode> context_nodes(const Program &program, bool by_thread, s
   return arranged(nodes);
 }
 
-std::string context_chain(const std::vector<ContextNode> &nodes, size_t node) {
-  std::string chain = demangle(nodes[node].procedure->map->name);
-  for (uint32_t at = nodes[node].parent; at != core::kNone; at = nodes[at].parent)
-    chain = demangle(nodes[at].procedure->map->name) + " > " + chain;
+namespace {
+
+template <class Name>
+std::string joined_chain(const std::vector<ContextNode> &nodes, size_t node, Name &&name) {
+  std::string chain = name(nodes[node]);
+  for (uint32_t at = nodes[node].parent; at != core::kNone; at = nodes[at].parent) chain = name(nodes[at]) + " > " + chain;
   return chain;
+}
+
+// As people read it.
+std::string familiar_chain(const std::vector<ContextNode> &nodes, size_t node) {
+  return joined_chain(nodes, node, [](const ContextNode &n) { return familiar_name(demangle(n.procedure->map->name)); });
+}
+
+}  // namespace
+
+std::string context_chain(const std::vector<ContextNode> &nodes, size_t node) {
+  return joined_chain(nodes, node, [](const ContextNode &n) { return demangle(n.procedure->map->name); });
 }
 
 Table list_contexts(const Program &program, const ContextView &view) {
@@ -203,7 +222,7 @@ Table list_contexts(const Program &program, const ContextView &view) {
     }
     ids[i] = t.keep(analysis::context_id(n.key));
     std::string_view name = shared.name(n.procedure), site = shared.site(n), kind = kind_name(n.kind);
-    std::string tree = std::string(2 * std::min<uint32_t>(n.depth, 40), ' ') + std::string(name) + (site.empty() ? "" : "  ") + std::string(site) +
+    std::string tree = std::string(2 * std::min<uint32_t>(n.depth, 40), ' ') + std::string(shared.familiar(n.procedure)) + (site.empty() ? "" : "  ") + std::string(site) +
                        (kind.empty() ? "" : fmt::format("  ({})", kind));
     std::vector<Cell> row = {
            text(ids[i]), text(n.parent == core::kNone ? "" : ids[n.parent]), text(n.procedure->map->name), text(name), text(site), number(n.calls),
@@ -224,9 +243,9 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
   std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
   Table t;
   t.by = "context";
-  t.columns = {{"id", "id", true}, {"function", "", true}, {"chain", "context", true}, {"calls", "calls"},
-               {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}};
-  t.text_order = {5, 4, 3, 0, 2};
+  t.columns = {{"id", "id", true}, {"function", "", true}, {"chain", "", true}, {"calls", "calls"},
+               {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}, {"tree", "context", true}};
+  t.text_order = {5, 4, 3, 0, 7};
   t.weight = 5;
   MetricsColumn metrics(t, program.metrics), inclusive(t, program.metrics, "metrics_inclusive", "");
   for (size_t i = 0; i < nodes.size(); ++i) {
@@ -234,7 +253,7 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
     if (!is_function(*n.procedure, function)) continue;
     std::vector<Cell> row = {
            text(t.keep(analysis::context_id(n.key))), text(n.procedure->map->name), text(t.keep(context_chain(nodes, i))), number(n.calls),
-           number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}};
+           number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}, text(t.keep(familiar_chain(nodes, i)))};
     metrics.put(row, n.metrics);
     inclusive.put(row, n.metrics_inclusive);
     t.add(row);

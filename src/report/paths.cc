@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <numeric>
 #include <fstream>
 #include <map>
 
@@ -207,14 +208,33 @@ Table list_paths(const Program &program) {
   return t;
 }
 
+namespace {
+
+// Tables of paths in the records of calling contexts, in bytes, by procedure.
+std::vector<uint64_t> tables_in_records(const Program &program) {
+  std::vector<uint64_t> bytes(program.procedures.size());
+  for (const analysis::CountedContext &c : program.contexts) {
+    const core::Plan &plan = program.procedures[c.procedure].map->plan;
+    if (plan.paths.in_records) bytes[c.procedure] += 8 * plan.words();
+  }
+  return bytes;
+}
+
+}  // namespace
+
 analysis::CounterMemory path_memory(const Program &program) {
   analysis::CounterMemory sum;
   for (const CountedProcedure &p : program.procedures) {
-    if (!analysis::counts_paths(*p.map)) continue;
+    if (!analysis::counts_paths(*p.map) || p.map->plan.paths.in_records) continue;
     sum.thread += p.memory.thread;
     sum.shared += p.memory.shared;
   }
   return sum;
+}
+
+uint64_t path_memory_in_records(const Program &program) {
+  std::vector<uint64_t> bytes = tables_in_records(program);
+  return std::accumulate(bytes.begin(), bytes.end(), uint64_t{0});
 }
 
 Table list_path_functions(const Program &program) {
@@ -223,13 +243,19 @@ Table list_path_functions(const Program &program) {
   t.columns = {{"function", "", true}, {"demangled", "function", true, Holds::names}, {"possible", "possible"},
                {"executed", "executed"}, {"needed90", "for 90%"},       {"needed99", "for 99%"},
                {"instructions", "instructions"}, {"why", "counted by edges because", true}, {"shape", "", true},
-               {"bytes_per_thread", "bytes/thread"}, {"bytes_shared", "shared"}};
+               {"bytes_per_thread", "bytes/thread"}, {"bytes_shared", "shared"}, {"bytes_in_records", program.contexts.empty() ? "" : "in contexts"}};
   t.text_order = {6, 2, 3, 4, 5, 9, 10, 1, 7};
+  if (!program.contexts.empty()) t.text_order.insert(t.text_order.begin() + 7, 11);
   t.weight = 6;
   analysis::CounterMemory memory = path_memory(program);
   t.summary = fmt::format("{}: counters of paths take {} bytes in each thread and {} shared by all", program.name,
                           group_digits(memory.thread), group_digits(memory.shared));
-  for (const CountedProcedure &p : program.procedures) {
+  const std::vector<uint64_t> in_records = tables_in_records(program);
+  if (!program.contexts.empty())
+    t.summary += fmt::format(", and {} in the records of calling contexts", group_digits(path_memory_in_records(program)));
+  for (size_t n = 0; n < program.procedures.size(); ++n) {
+    const CountedProcedure &p = program.procedures[n];
+    const bool in_record = p.map->plan.paths.in_records;
     bool counted = analysis::counts_paths(*p.map);
     std::vector<uint64_t> executed;
     uint64_t whole = 0;
@@ -247,7 +273,7 @@ Table list_path_functions(const Program &program) {
     t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number_if(counted, counted ? analysis::possible_paths(*p.map) : 0),
            number_if(counted, executed.size()), number_if(counted, needed(0.9)), number_if(counted, needed(0.99)),
            number_if(p.exact(), p.instructions), text(p.map->no_paths), counted ? text(t.keep(shape_text(p))) : Cell{},
-           number_if(counted, p.memory.thread), number_if(counted, p.memory.shared)});
+           number_if(counted, in_record ? 0 : p.memory.thread), number_if(counted, in_record ? 0 : p.memory.shared), number_if(counted, in_records[n])});
   }
   t.sort_by_weight();
   return t;

@@ -2,6 +2,7 @@
 
 #include "weave/events/brackets.h"
 #include "weave/contexts/contexts.h"
+#include "weave/contexts/record_paths.h"
 #include "weave/counters/counters.h"
 #include "weave/coverage/coverage.h"
 #include "weave/events/events.h"
@@ -17,7 +18,8 @@ namespace chord::weave {
 namespace {
 
 bool always(const Options &) { return true; }
-bool counts_paths(const Options &o) { return o.paths; }
+bool counts_paths(const Options &o) { return o.paths && !o.context; }
+bool counts_record_paths(const Options &o) { return o.paths && o.context; }
 bool keeps_contexts(const Options &o) { return o.context; }
 bool covers(const Options &o) { return o.coverage; }
 bool measures_calls(const Options &o) { return o.callsites; }
@@ -32,6 +34,7 @@ constexpr Mode kModes[] = {
     {"trace", traces, plan_trace, nullptr, trace_unit_text},
     {"paths", counts_paths, plan_paths, nullptr, nullptr},
     {"context records", keeps_contexts, plan_context_records, context_record_text, nullptr},
+    {"paths in records", counts_record_paths, plan_record_paths, nullptr, nullptr},
     {"call totals", measures_calls, plan_brackets, totals_record_text, nullptr},
     {"leaps", always, plan_leaps, nullptr, nullptr},
     {"coverage", covers, plan_coverage, coverage_record_text, nullptr},

@@ -125,8 +125,12 @@ rm -f ./*.chord
 ./plain
 expect_status 1 "$CHORD" contexts
 expect_contains "no contexts" "holds no calling contexts" err
-expect_status 2 "$CHORD" --context --paths gcc -c calls.c
-expect_contains "paths" "--context and --paths do not go together" err
+expect_status 2 "$CHORD" --context --paths=some gcc -c calls.c
+expect_contains "chosen paths" "--context and --paths=some do not go together" err
+expect_status 2 "$CHORD" --metrics=tsc --context --paths gcc -c calls.c
+expect_contains "metrics of paths" "--context, --paths and --metrics=tsc do not go together" err
+expect_status 2 "$CHORD" --context --paths --except-noise gcc -c calls.c
+expect_contains "paths that never return" "--context and --except-noise do not go together" err
 expect_status 2 "$CHORD" --context --durable gcc -c calls.c
 expect_contains "durable" "--context and --durable do not go together" err
 expect_status 2 "$CHORD" --context=depth:0 gcc -c calls.c

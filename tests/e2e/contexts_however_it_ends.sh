@@ -1,6 +1,6 @@
 #!/bin/sh
 # Whatever a program asks of the runtime, and however it ends, at any depth: the counts of all contexts add up to
-# those of a build without contexts, function by function, and so do those with counters of events beside them.
+# those of a build without contexts, function by function, and so do those with counters of events, or of paths, beside them.
 . "$(dirname "$0")/common.inc"
 cat >ends.c <<'SOURCE'
 #include <chord/chord.h>
@@ -84,14 +84,15 @@ for build in "gcc -O2" "clang -O0"; do
   "$CHORD" --verify $build -I"$root/runtime/include" ends.c -o plain
   "$CHORD" --verify --context $build -I"$root/runtime/include" ends.c -o contexts
   "$CHORD" --verify --context --events=instructions --budget $build -I"$root/runtime/include" ends.c -o events
+  "$CHORD" --verify --context --paths $build -I"$root/runtime/include" ends.c -o paths
   for how in return reset exit quick abort fault killed dump fork; do
-    for program in plain contexts events; do
+    for program in plain contexts events paths; do
       rm -f $program.chord
       (ulimit -c 0; "./$program" $how) >out 2>&1 || true
       functions $program.chord >$program.functions
       expect_equal "$build, $how, $program" "$(cat plain.functions)" "$(cat $program.functions)"
     done
-    for program in contexts events; do
+    for program in contexts events paths; do
       expect_equal "$build, $how, $program: sums" "$(cut -d, -f1-3 plain.functions | grep -v '^function\|,0$' | sort)" "$(sums $program.chord)"
     done
   done

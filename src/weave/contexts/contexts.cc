@@ -8,6 +8,8 @@
 #include "format/context_sites.h"
 #include "isa/code_text.h"
 #include "isa/contexts.h"
+#include "weave/contexts/record_paths.h"
+#include "weave/contexts/record_shape.h"
 #include "weave/exits/early_ends.h"
 #include "weave/metrics/metric_sums.h"
 #include "weave/plan/labels.h"
@@ -262,6 +264,16 @@ std::vector<Piece> sizes_of(const ContextWeaving &contexts) {
   return sizes;
 }
 
+// At an instruction that calls.
+isa::RecordDistance distance_at(const ProcedureFacts &facts, const ProcedurePlan &plan, uint32_t instruction) {
+  if (!plan.record_paths) return {};
+  const std::vector<assembly::Block> &blocks = facts.p.blocks;
+  auto holds = [&](const assembly::Block &b) { return instruction - b.first < b.count; };
+  size_t block = static_cast<size_t>(std::find_if(blocks.begin(), blocks.end(), holds) - blocks.begin());
+  const int64_t ahead = block < blocks.size() ? plan.record_paths->ahead[block] : RecordPaths::kDiffers;
+  return ahead == RecordPaths::kDiffers ? isa::RecordDistance{0, plan.record_paths->span} : isa::RecordDistance{8 * ahead, 0};
+}
+
 // Defines what jumps of this unit, or others, ask for: does procedure n keep a record?
 std::string record_mark_text(const assembly::Unit &unit, uint32_t n, bool keeps_record) {
   std::string out = fmt::format("\t.set {}, {}\n", local_mark(n), keeps_record ? 1 : 0);
@@ -301,28 +313,25 @@ std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan)
   if (!plan.contexts) return {};
   const ContextWeaving &contexts = *plan.contexts;
   if (!record_fits(record_words(plan), contexts.sites)) return "what is measured in it is too much for the record of a context";
+  const std::vector<uint32_t> calls = format::context_sites(facts.map);
   for (const ContextProbe &p : contexts.probes) {
+    if (p.role == Role::enters) continue;
     int64_t slot = slot_offset(record_words(plan), p.call);
-    if (p.role == Role::calls)
-      plan.pieces.push_back({p.site, core::kNone, isa::name_call(p.site.record, slot, p.site.live, facts.options().position_independent), Effect::none, 0, Turn::last});
-    if (p.role == Role::calls || p.role == Role::enters) continue;
+    isa::RecordDistance ahead = p.role == Role::leaves ? isa::RecordDistance{} : distance_at(facts, plan, calls[p.call]);
+    if (p.role == Role::calls) {
+      isa::Snippet names = isa::name_call(p.site.record, {slot, ahead, facts.options().position_independent}, p.site.live);
+      plan.pieces.push_back({p.site, core::kNone, std::move(names), Effect::none, 0, Turn::last});
+      continue;
+    }
     bool unwinding = contexts.holder.widens_frame() && rules_at_way_out(facts.rules_at(p.site));
     std::string text = p.role == Role::jumps
                            ? isa::leave_context_for(contexts.holder,
-                                                    {slot, p.scratch, jump_word_label(facts.n, p.call), fmt::format(".Lchord_x{}_{}", facts.n, p.edge)},
+                                                    {slot, ahead, p.scratch, jump_word_label(facts.n, p.call), fmt::format(".Lchord_x{}_{}", facts.n, p.edge)},
                                                     unwinding)
                            : isa::leave_context(contexts.holder, {p.scratch, unwinding, facts.options().position_independent});
     put_frame_end(facts, {p.site, p.edge, {text, kLeavePrice}, Effect::none, 0, Turn::last}, unwinding, plan);
   }
   return {};
-}
-
-int64_t slot_offset(size_t counters, uint32_t call) {
-  return CHORD_CONTEXT_COUNTERS + 8 * static_cast<int64_t>(counters) + CHORD_CONTEXT_SLOT * static_cast<int64_t>(call);
-}
-
-bool record_fits(size_t counters, size_t sites) {
-  return slot_offset(counters, static_cast<uint32_t>(sites)) <= CHORD_CONTEXT_LARGEST;
 }
 
 // Also a record for when there is no memory, and a thread-local word whose offset is the procedure's id.
@@ -331,13 +340,14 @@ std::string context_record_text(const RecordPlacer &placer, const ProcedureFacts
   const uint32_t n = facts.n, slots = plan.contexts->sites;
   size_t count = record_words(plan);
   const bool shared = facts.options().position_independent;
+  const unsigned span = plan.record_paths ? plan.record_paths->span : 0;
   std::string out = shared ? "" : counters_text(placer, context_id_label(n), 1, isa::CounterPlace::Kind::thread_local_exec);
   std::string id = shared ? "0, 0" : context_id_label(n) + "@tpoff, -1";
   out += placer.loaded(".bss.chord", "aw", "nobits") +
-         fmt::format("\t.balign 64\n{}:\n\t.zero {}\n", spare_record_label(n), slot_offset(count, slots));
+         fmt::format("\t.balign {}\n{}:\n\t.zero {}\n", 1 << std::max(span, 6u), spare_record_label(n), slot_offset(count, slots));
   out += placer.loaded(".data.chord", "aw", "progbits") +
          fmt::format("\t.balign 8\n{}:\n\t.quad {}-.\n\t.quad {}-.\n\t.long {}\n\t.long {}, {}, 0, {}\n\t.quad 0\n",
-                     context_proc_label(n), record_label(n), spare_record_label(n), id, slots,
+                     context_proc_label(n), record_label(n), spare_record_label(n), id, slots | span << 16,
                      plan.contexts->argument_distance, plan.contexts->kept_distance);
   out += jump_words_text(*plan.contexts, n);
   out += placer.loaded(CHORD_PROCS_SECTION, "a", "progbits") +

@@ -29,8 +29,4 @@ std::string context_record_text(const RecordPlacer &placer, const ProcedureFacts
 // Once in a unit: the word that names calls, how contexts are told apart, and which procedures keep a record.
 std::string context_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &plans);
 
-// Byte offset of a call's slot in a record with so many counters.
-int64_t slot_offset(size_t counters, uint32_t call);
-bool record_fits(size_t counters, size_t sites);
-
 }  // namespace chord::weave

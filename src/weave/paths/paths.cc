@@ -13,8 +13,9 @@
 #include "isa/meters.h"
 #include "weave/metrics/meters.h"
 #include "weave/paths/expected_path.h"
-#include "weave/plan/labels.h"
+#include "weave/paths/path_numbers.h"
 #include "weave/paths/path_registers.h"
+#include "weave/plan/labels.h"
 
 namespace chord::weave {
 
@@ -26,17 +27,6 @@ using assembly::Procedure;
 using isa::PathHolder;
 
 namespace {
-
-constexpr uint64_t kLargestTable = core::kLargestPathTable;
-// Numbers are below; where there would be more, paths are cut shorter. Not near 2^64, so that
-// the sums which tell partial paths that never return (core/path_numbering.h) have room.
-constexpr uint64_t kMostPaths = uint64_t{1} << 62;
-
-// Instructions that looking up a counter takes, and the share of a procedure's own that may go
-// into it. Where loops are so short that it would be more, a table and shorter paths are better.
-constexpr double kLookupPrice = 9, kMostForLookups = 1.0 / 10;
-
-constexpr double kHelpless = 1e6;
 
 // Instructions that it takes to see that a path is not the expected one.
 constexpr double kLooking = 2;
@@ -71,7 +61,7 @@ class PathPlanner {
  public:
   explicit PathPlanner(const ProcedureFacts &facts)
       : facts_(facts), p_(facts.p), map_(facts.map), options_(facts.options()), live_(facts.liveness), weights_(facts.weights),
-        graph_(facts.graph), site_(facts.sites.edge), forced_(p_.edges.size()), n_(facts.n), frame_(facts.frame()) {
+        graph_(facts.graph), numbers_(facts, facts.sites, facts.liveness), site_(numbers_.sites()), n_(facts.n), frame_(facts.frame()) {
     place_.kind = options_.counters;
     place_.label = counters_label(n_);
     sums_.label = metrics_label(n_);
@@ -81,8 +71,8 @@ class PathPlanner {
   // Nothing, with the reason, if the procedure's paths cannot be counted. The plan is Placement::none if paths are to be
   // chosen, and none of this procedure is.
   std::optional<PathWeaving> run(std::string &why_not) {
-    cut_at_landings();
-    if (!number(why_not)) return std::nullopt;
+    if (!numbers_.number(why_not)) return std::nullopt;
+    numbering_ = &numbers_.numbering();
     if (options_.chosen != nullptr) {
       auto numbers = format::chosen_paths(*options_.chosen, facts_.in.map, map_, *numbering_, why_not);
       if (!numbers) return std::nullopt;
@@ -111,100 +101,12 @@ class PathPlanner {
   bool is_code(uint32_t b) const { return facts_.is_code(b); }
   bool is_landing(uint32_t b) const { return p_.blocks[b].kind == BlockKind::landing; }
   uint32_t last_of(uint32_t b) const { return facts_.last_of(b); }
-  // Control is never seen on it: it only stands for what comes from elsewhere.
-  bool is_silent(const Edge &e) const {
-    return e.kind == EdgeKind::never || (e.from == 0 && is_landing(e.to));
-  }
-
-  void cut_at_landings() {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      const Edge &x = p_.edges[e];
-      if (!is_landing(x.to)) continue;
-      forced_[e] = true;
-      if (is_code(x.from)) site_[e] = before_last(x.from);
-    }
-  }
-
-  // In front of the call that returns twice.
-  Site before_last(uint32_t b) const {
-    const Instruction &last = p_.instructions[last_of(b)];
-    Site s;
-    s.kind = Site::Kind::before;
-    s.statement = last.first_statement;
-    s.fragment = last.fragment;
-    s.live = live_.before[last_of(b)];
-    s.block = b;
-    s.next = s.due = last_of(b);
-    s.ahead = true;
-    return s;
-  }
-
-  // ---- numbers ----
-
-  // Of a large procedure even the shortest paths are many.
-  uint64_t largest_table() const { return std::max<uint64_t>(kLargestTable, 2 * p_.edges.size()); }
-
-  // A cut edge needs a probe. Where a loop closes on an edge that cannot carry one, it
-  // is cut at all edges out of the vertex it leads to.
-  bool number(std::string &why_not) {
-    std::vector<bool> never = options_.except_noise ? format::never_edges(map_) : std::vector<bool>{};
-    for (;;) {
-      numbering_ = core::number_paths(graph_, cut_costs(), kMostPaths, why_not, forced_, never);
-      if (!numbering_) return false;
-      if (numbering_->paths > largest_table() && looks_up_too_often()) {
-        std::string too_many;  // where even the shortest paths are, they are looked up all the same
-        auto shorter = core::number_paths(graph_, cut_costs(), largest_table(), too_many, forced_, never);
-        if (shorter) numbering_ = std::move(shorter);
-      }
-      bool again = false;
-      for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-        if (!numbering_->cut[e] || is_silent(p_.edges[e]) || site_[e].exists()) continue;
-        for (core::EdgeId out : graph_.out(p_.edges[e].to)) {
-          if (!site_[out].exists() || forced_[out]) {
-            why_not = "a path ends on an edge that cannot carry a probe";
-            return false;
-          }
-          forced_[out] = again = true;
-        }
-      }
-      if (!again) return true;
-    }
-  }
-
-  // Where a path can end, and what a count costs there. An edge that cannot carry a probe is cut
-  // only if nothing else helps: then others have to be in its place.
-  std::vector<double> cut_costs() const {
-    std::vector<double> cost = costs();
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      if (is_silent(p_.edges[e])) cost[e] = 0;
-      if (cost[e] == kImpossible) cost[e] = kHelpless * (1 + weights_[e]);
-    }
-    return cost;
-  }
-
-  bool looks_up_too_often() const {
-    double lookups = 0, instructions = 0;
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      const Edge &x = p_.edges[e];
-      if (is_silent(x)) continue;
-      if (numbering_->cut[e] || x.to == 1) lookups += weights_[e];
-      instructions += weights_[e] * p_.blocks[x.to].count;
-    }
-    return kLookupPrice * lookups > kMostForLookups * instructions;
-  }
-
-  std::vector<double> costs() const {
-    std::vector<double> cost(p_.edges.size(), kImpossible);
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      if (site_[e].exists()) cost[e] = weights_[e] * (1 + (site_[e].is_stub() ? kStubPrice : 0));
-    }
-    return cost;
-  }
+  bool is_silent(const Edge &e) const { return numbers_.is_silent(e); }
 
   void place() {
-    probes_ = core::place_path_probes(graph_, *numbering_, costs(), format::silent_edges(map_));
+    probes_ = core::place_path_probes(graph_, *numbering_, numbers_.costs(), format::silent_edges(map_));
     needs_holder_ = numbering_->paths > 1;
-    out_.plan.paths.by_number = numbering_->paths > largest_table();
+    out_.plan.paths.by_number = numbering_->paths > numbers_.largest_table();
     for (uint32_t e = 1; e < numbering_->left_out.size(); ++e) {  // one path, but several ways that end early
       needs_holder_ = needs_holder_ || (numbering_->left_out[e] && numbering_->value[e] != 0);
     }
@@ -216,8 +118,8 @@ class PathPlanner {
 
   bool place_chosen(std::vector<uint64_t> numbers, std::string &why_not) {
     std::optional<core::ChosenPaths> chosen =
-        core::place_chosen_probes(graph_, *numbering_, numbers, costs(), format::silent_edges(map_),
-                                  options_.path_algorithm, kLargestTable, why_not);
+        core::place_chosen_probes(graph_, *numbering_, numbers, numbers_.costs(), format::silent_edges(map_),
+                                  options_.path_algorithm, core::kLargestPathTable, why_not);
     if (!chosen) return false;
     probes_ = std::move(chosen->probes);
     counts_ = std::move(chosen->counts);
@@ -310,18 +212,8 @@ class PathPlanner {
 
   // ---- probes ----
 
-  // Several probes can stand in front of one instruction: those of ways into its block
-  // come first.
   void emit() {
-    std::vector<uint32_t> ways_out(p_.blocks.size());
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) ways_out[p_.edges[e].from] += p_.edges[e].kind != EdgeKind::never;
-    for (bool at_source : {false, true}) {
-      for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-        const Edge &x = p_.edges[e];
-        if (is_silent(x) || (is_code(x.from) && ways_out[x.from] == 1) != at_source) continue;
-        emit(e);
-      }
-    }
+    for (uint32_t e : numbers_.in_order_of_probes()) emit(e);
   }
 
   void emit(uint32_t e) {
@@ -340,7 +232,7 @@ class PathPlanner {
     if (enters && metered_) put(isa::enter_meter(sums_, live), Effect::none, 0);
     if (is_landing(x.from) && metered_) put(isa::restart_meter(live), Effect::none, 0);
     if (enters) set(probes_.initial + (probe.ends ? 0 : probe.add));
-    if (is_landing(x.from)) set(start_at(x.from) + (probe.ends ? 0 : probe.add));
+    if (is_landing(x.from)) set(numbers_.start_at(x.from, probes_) + (probe.ends ? 0 : probe.add));
     if (probe.ends) {
       isa::CounterPlace place = place_;
       place.index = h.kind == PathHolder::Kind::none ? constant_index(probe) : probe.add;
@@ -389,14 +281,6 @@ class PathPlanner {
     return out_.plan.paths.chosen.empty() ? 0 : constant_ + probe.add;
   }
 
-  // The number with which paths start at a vertex that is entered from outside.
-  int64_t start_at(uint32_t landing) const {
-    for (core::EdgeId in : graph_.in(landing)) {
-      if (numbering_->cut[in]) return probes_.edge[in].restart;
-    }
-    return 0;
-  }
-
   void fill_plan() {
     core::Plan &plan = out_.plan;
     bool some = !plan.paths.chosen.empty();
@@ -418,14 +302,14 @@ class PathPlanner {
   const assembly::Liveness &live_;
   const std::vector<double> &weights_;
   const core::Graph &graph_;
-  std::vector<Site> site_;    // by edge
-  std::vector<bool> forced_;  // by edge: ends a path in any case
+  PathNumbers numbers_;
+  const std::vector<Site> &site_;  // by edge
   uint32_t n_;
   const assembly::StackFrame &frame_;
   isa::CounterPlace place_, sums_;
   bool metered_ = false;  // what each path takes is measured
   std::string numbers_label_;
-  std::optional<core::PathNumbering> numbering_;
+  const core::PathNumbering *numbering_ = nullptr;
   core::PathProbes probes_;
   std::vector<bool> counts_, restarts_;  // by edge: what of its probe is needed
   bool needs_holder_ = true;

@@ -18,6 +18,7 @@
 namespace chord::weave {
 
 struct ContextWeaving;
+struct RecordPaths;
 
 // Code out of the way that a probe jumps to now and then.
 struct OutsideCode {
@@ -59,6 +60,7 @@ struct ProcedurePlan {
   std::vector<std::string> ties;  // records besides its own that live as long as the procedure
   std::string no_paths;           // why its paths, or contexts, are not counted
   std::shared_ptr<const ContextWeaving> contexts;  // what the two modes of weave/contexts/contexts.h share; none: no record
+  std::shared_ptr<const RecordPaths> record_paths;  // weave/contexts/record_paths.h; none: the holder is the record's address
 };
 
 // Would what is inserted push a branch that reaches one byte far out of reach of its target?
