@@ -116,6 +116,7 @@ struct chord_models {
   struct chord_prediction branch;
 };
 #define CHORD_MODELS_SYMBOL "__chord_models"
+enum { CHORD_MODEL_DATA, CHORD_MODEL_SECOND, CHORD_MODEL_CODE, CHORD_MODEL_BRANCH, CHORD_MODELS };
 
 /* What woven code tells of an access (runtime/sim/models.cc): its bytes, and */
 enum {

@@ -13,7 +13,7 @@
 #include "sys.h"
 
 // The modes that have code of their own. A new one is a word here, a folder, and a row in src/weave/modes.cc.
-#define CHORD_MODES(MODE) MODE(context) MODE(calls) MODE(budget) MODE(trace) MODE(metrics) MODE(sim)
+#define CHORD_MODES(MODE) MODE(context) MODE(calls) MODE(budget) MODE(trace) MODE(metrics) MODE(sim) MODE(gauges)
 
 namespace chord::runtime {
 

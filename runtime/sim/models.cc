@@ -110,6 +110,7 @@ struct Caches {
   uint64_t first_code[CHORD_CACHE_MOST_SETS];
   chord_predictor predictor;
   chord_cache data, second, code;
+  uint64_t missed[CHORD_MODELS];  // in each model
   chord_models models;
   size_t size;
   Caches *next;    // with other models, of the same thread; or of another that has ended
@@ -201,8 +202,13 @@ inline void access(Caches &caches, uint64_t address, uint64_t what, uint64_t *co
   uint64_t bytes = what & CHORD_ACCESS_BYTES;
   if (!chord_cache_access(&caches.data, address, bytes)) return;
   ++counter[0];
-  if (uint64_t distance = what / CHORD_ACCESS_SECOND; distance != 0 && caches.second.geometry.sets != 0)
-    counter[distance] += static_cast<uint64_t>(chord_cache_access(&caches.second, address, bytes));
+  ++caches.missed[CHORD_MODEL_DATA];
+  if (uint64_t distance = what / CHORD_ACCESS_SECOND; distance != 0 && caches.second.geometry.sets != 0) {
+    if (chord_cache_access(&caches.second, address, bytes)) {
+      ++counter[distance];
+      ++caches.missed[CHORD_MODEL_SECOND];
+    }
+  }
 }
 
 void end_caches(Instance &instance, Thread &thread) {
@@ -225,14 +231,20 @@ extern "C" CHORD_SHARED void __chord_look_up(uint64_t address, uint64_t what, ui
 }
 
 extern "C" CHORD_SHARED void __chord_look_up_code(uint64_t address, uint64_t bytes, uint64_t *counter) {
-  if (Caches *caches = own_caches()) *counter += static_cast<uint64_t>(chord_cache_access(&caches->code, address, bytes));
+  Caches *caches = own_caches();
+  if (caches == nullptr || !chord_cache_access(&caches->code, address, bytes)) return;
+  ++*counter;
+  ++caches->missed[CHORD_MODEL_CODE];
 }
 
 // Woven code that asks leaves the history to us.
 extern "C" CHORD_SHARED void __chord_go(uint64_t taken, uint64_t number, uint64_t *counter) {
   Caches *caches = own_caches();
   if (caches == nullptr) return;
-  *counter += static_cast<uint64_t>(chord_predict(&caches->predictor, number, taken));
+  if (chord_predict(&caches->predictor, number, taken)) {
+    ++*counter;
+    ++caches->missed[CHORD_MODEL_BRANCH];
+  }
   caches->predictor.history = caches->predictor.history << 1 | taken;
 }
 
@@ -246,6 +258,14 @@ extern "C" CHORD_SHARED void __chord_look_up_strings(uint64_t target, uint64_t w
     if (what & CHORD_ACCESS_SOURCE) access(*caches, source, what, counter);
     if (what & CHORD_ACCESS_TARGET) access(*caches, target, what, counter);
   }
+}
+
+// For meters (gauges/gauges.cc): what a thread has missed in each model; `thread` is null for the calling one.
+extern "C" CHORD_SHARED void __chord_model_totals(const Thread *thread, uint64_t *totals) {
+  const Caches *caches = nullptr;
+  if (thread != nullptr) caches = static_cast<const Caches *>(thread->mode_state[mode_sim]);
+  else if (__chord_l1d != __chord_no_lines) caches = reinterpret_cast<const Caches *>(__chord_l1d);
+  for (uint32_t m = 0; m < CHORD_MODELS; ++m) totals[m] = caches == nullptr ? 0 : caches->missed[m];
 }
 
 extern "C" CHORD_SHARED constexpr ModeHooks __chord_mode_sim = {

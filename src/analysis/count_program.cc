@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <array>
 #include <filesystem>
 #include <map>
 #include <optional>
@@ -13,6 +14,7 @@
 #include "analysis/context_totals.h"
 #include "analysis/contexts.h"
 #include "analysis/cost_metric.h"
+#include "analysis/gauges.h"
 #include "analysis/count_procedure.h"
 #include "analysis/count_procedures.h"
 #include "analysis/early_exits.h"
@@ -188,6 +190,7 @@ class Counter {
       }
       add_counters(module, segment.modules[i]);
       add_clock(segment.modules[i]);
+      faults_.add(segment.modules[i]);
       taken[i] = found->second;
       any = true;
     }
@@ -236,6 +239,7 @@ class Counter {
     if (context_.empty()) add_totals_of_contexts(program_);
     program_.metrics = metrics_.names();
     settle_time();
+    faults_.settle(program_);
     return std::move(program_);
   }
 
@@ -434,6 +438,7 @@ class Counter {
   MetricNames metrics_;
   CostMetric cost_;
   Clock clock_;
+  GaugeFaults faults_;
   std::string context_;  // those whose counts are wanted alone
   bool killed_ = false;                   // some process wrote no last segment
   std::map<std::string, std::set<uint64_t>> notes_;  // of which processes

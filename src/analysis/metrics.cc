@@ -46,12 +46,19 @@ T &element(std::vector<T> &list, size_t index) {
   return list[index];
 }
 
+// What is known for each instruction is known of the procedure.
+bool is_known_better(const format::Procedure &map, const format::MetricSums &sums) {
+  if (sums.of != format::SumsOf::procedure && sums.of != format::SumsOf::paths) return false;
+  return std::any_of(map.metrics.begin(), map.metrics.end(),
+                     [&](const format::MetricSums &s) { return s.of == format::SumsOf::instructions && s.metric == sums.metric; });
+}
+
 // The words of one list are sums of the metric.
 void add_list(const format::Procedure &map, const format::MetricSums &sums, const std::vector<uint64_t> &words, size_t metric,
               ProcedureMetrics &out) {
   uint64_t all = 0;
   for (uint64_t word : words) all += word;
-  add_to(sums.of == format::SumsOf::total ? out.total : out.own, metric, all);
+  if (!is_known_better(map, sums)) add_to(sums.of == format::SumsOf::total ? out.total : out.own, metric, all);
   if (sums.of == format::SumsOf::instructions) {
     std::vector<uint64_t> &by_instruction = element(out.instructions, metric);
     by_instruction.resize(map.instructions.size());

@@ -1,3 +1,5 @@
+#include <fmt/core.h>
+
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostics.h"
@@ -19,7 +21,17 @@ constexpr const char *kAnnotateExamples =
     "                                        with the original assembly and its counts\n"
     "\n"
     "Margin: times the line was arrived at; ##### code that never ran; empty: no code.\n"
+    "With --metric a second column: what the line took of it.\n"
     "Of programs built with --coverage: whether the line ran.\n";
+
+// Time is known of functions, paths and contexts, not of lines.
+size_t find_metric_of_instructions(const analysis::Program &program, const std::string &name) {
+  size_t metric = find_metric(program, name);
+  for (const analysis::CountedProcedure &p : program.procedures) {
+    if (metric < p.metrics.instructions.size() && !p.metrics.instructions[metric].empty()) return metric;
+  }
+  throw base::UsageError(fmt::format("--metric={}: it was not measured for each instruction", name), "chord report --metric, or a model (chord --metrics=sim:l1d)");
+}
 
 }  // namespace
 
@@ -29,12 +41,14 @@ int cmd_annotate(std::vector<std::string> args) {
   ListingOptions listing;
   report::Annotation what;
   std::vector<std::string> words;
+  std::string metric;
   app.add_option("WORDS", words, "profiles, and at most one source file or function")
       ->type_name("[PROFILE…] [FILE|FUNCTION]");
   app.add_option("--program", input.program, "the program's executable, if it was moved; or which of several")
       ->type_name("PATH");
   add_context_option(app, input);
   add_cost_option(app, input);
+  app.add_option("--metric", metric, "what lines took of a metric, too (chord --metrics=sim:…, --cost)")->type_name("METRIC");
   app.add_flag("--instructions", what.instructions, "the original assembly under each line");
   add_listing_options(app, listing);
   app.footer(kAnnotateExamples);
@@ -49,6 +63,7 @@ int cmd_annotate(std::vector<std::string> args) {
     }
   }
   analysis::Program program = load_what_ran(input, what.instructions);
+  if (!metric.empty()) what.metric = find_metric_of_instructions(program, metric);
   if (listing.json || listing.csv || listing.top != 0) {
     report::Table table = report::annotation_table(program, what);
     if (program.only_ran) table = report::as_coverage(std::move(table));

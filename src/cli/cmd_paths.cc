@@ -6,6 +6,7 @@
 #include "base/diagnostics.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/ratio_option.h"
 #include "cli/path_selections.h"
 #include "report/hot_paths.h"
 #include "report/paths.h"
@@ -63,7 +64,7 @@ int cmd_paths(std::vector<std::string> args) {
   app.add_option("--by", by, "path, function, or edge: what the numbers are based on")
       ->type_name("KIND")
       ->check(CLI::IsMember({"path", "function", "edge"}));
-  app.add_option("--metric", metric, "paths, or functions, that take much of a metric; dense: more for each instruction than the program")
+  app.add_option("--metric", metric, "paths, or functions, that take much of a metric; dense: more for each instruction than the program, or for each of METRIC/OTHER")
       ->type_name("METRIC");
   app.add_option("--threshold", percent, "with --metric: least share of it (1)")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
   add_cost_option(app, input);
@@ -73,7 +74,7 @@ int cmd_paths(std::vector<std::string> args) {
   analysis::Program program = load_paths(input);
   if (!metric.empty()) {
     if (by == "edge") throw base::UsageError("--metric and --by=edge do not go together", "--by=path or --by=function");
-    size_t m = find_metric(program, metric);
+    report::HotBy m = find_ratio(program, metric);
     print_hot(by == "path" ? report::list_hot_paths(program, m, percent / 100) : report::list_hot_functions(program, m, percent / 100), metric, listing,
               report::json_head(program));
     return 0;

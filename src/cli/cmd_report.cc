@@ -5,6 +5,7 @@
 #include "base/diagnostics.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/ratio_option.h"
 #include "report/coverage.h"
 #include "report/listings.h"
 #include "report/function_names.h"
@@ -103,7 +104,7 @@ int cmd_report(std::vector<std::string> args) {
   app.add_option("--copies", filter.copies, "functions compiled several times: sum (of several programs the default) or apart")
       ->type_name("HOW")
       ->check(CLI::IsMember({"sum", "apart"}));
-  app.add_option("--metric", metric, "functions by what they take of a metric (chord --metrics=…, --cost)")->type_name("METRIC");
+  app.add_option("--metric", metric, "functions by what they take of a metric (chord --metrics=…, --cost), for each instruction or each of METRIC/OTHER")->type_name("METRIC");
   app.add_option("--threshold", percent, "with --metric: least share of it (0)")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
   add_cost_option(app, input);
   add_listing_options(app, listing);
@@ -117,7 +118,7 @@ int cmd_report(std::vector<std::string> args) {
     if (!by.empty() && by != "function") throw base::UsageError("--metric is about functions; other rows have all metrics in --json", "--by=function");
     analysis::Program measured = load(input, false);
     restrict(measured, filter);
-    print_hot(report::list_hot_functions(measured, find_metric(measured, metric), percent / 100), metric, listing, report::json_head(measured));
+    print_hot(report::list_hot_functions(measured, find_ratio(measured, metric), percent / 100), metric, listing, report::json_head(measured));
     return 0;
   }
   if (by.empty() && !filtered && !input.cost.empty()) by = "function";

@@ -110,7 +110,7 @@ void study_metrics(const InputOptions &input, const ListingOptions &listing) {
   auto of_each = study_all(input, [](const analysis::Program &program) {
     std::vector<report::HotStudy> studies;
     for (size_t m = 0; m < program.metrics.size(); ++m)
-      studies.push_back({program.name, program.metrics[m], report::list_hot_paths(program, m, 1), report::list_hot_functions(program, m, 1)});
+      studies.push_back({program.name, program.metrics[m], report::list_hot_paths(program, {m, {}}, 1), report::list_hot_functions(program, {m, {}}, 1)});
     if (studies.empty()) throw base::Error(fmt::format("{}: was built without metrics", program.name), "build with `chord --metrics=tsc gcc …`");
     return studies;
   });

@@ -1,6 +1,7 @@
 #include "driver/compile.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <cstdlib>
 #include <filesystem>
@@ -14,6 +15,8 @@
 #include "driver/compiler.h"
 #include "driver/installation.h"
 #include "driver/measured_weights.h"
+#include "driver/perf_events.h"
+#include "weave/metrics/gauges.h"
 #include "driver/nothing_woven.h"
 #include "driver/outputs.h"
 #include "driver/response_files.h"
@@ -107,6 +110,17 @@ int run_woven(const Words &command, const Compiler &compiler, const Words &args,
   return 0;
 }
 
+// The program may be for another machine, and runs without them.
+void warn_of_uncounted(const weave::Options &options) {
+  for (const format::MetricRequest &m : options.metrics) {
+    std::optional<chord_gauge> event = weave::event_of(m);
+    std::string why = event ? why_not_counted({event->type, event->config}) : "";
+    if (why.empty()) continue;
+    base::warning(fmt::format("{}: cannot be counted on this machine: {}", m.name, why),
+                  fmt::format("the program will run and its report will lack it; here there are: {}", fmt::join(counted_here(), ", ")));
+  }
+}
+
 }  // namespace
 
 int compile(const Words &command, const Words &words) {
@@ -118,6 +132,7 @@ int compile(const Words &command, const Words &words) {
   settle(options, is_position_independent(args));
   if (!options.layout_file.empty()) assembly::PlainLayout check(options.layout_file);  // tell a mistake in it once
   if (options.weights == weave::Options::Weights::measured) options.weights_file = prepare_weights(options.weights_file);
+  warn_of_uncounted(options);
   publish(options);
   if (compiler.family == Family::other) return run_other(command, words);
   // Compilers that look for `as` in PATH find ours first.

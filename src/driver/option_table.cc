@@ -11,7 +11,9 @@
 
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "driver/perf_events.h"
 #include "weave/events/event_kinds.h"
+#include "weave/metrics/gauges.h"
 #include "weave/sim/model_choice.h"
 
 namespace chord::driver {
@@ -155,6 +157,16 @@ void choose_trace(const Word &option, weave::Options &options) {
   options.trace = true;
 }
 
+void choose_event(format::MetricRequest &m) {
+  if (weave::event_of(m)) return;  // as it was handed over
+  std::optional<PerfEvent> event = find_perf_event(m.name);
+  if (!event || m.text != m.name) {
+    throw base::UsageError(fmt::format("{}: this machine's processor has no event of that name", m.text),
+                           fmt::format("libpfm's names after perf:, or one of those that can be counted here: {}", fmt::join(counted_here(), ", ")));
+  }
+  m.text = fmt::format("{}={}:{:x}", m.name, event->type, event->config);
+}
+
 void choose_metrics(const Word &word, weave::Options &options) {
   std::string error;
   auto metrics = format::parse_metrics(word.value, error);
@@ -164,8 +176,9 @@ void choose_metrics(const Word &word, weave::Options &options) {
     throw base::UsageError(fmt::format("{}={}: {}", word.name, word.value, error), "there are: " + known);
   }
   options.models = {};
-  for (const format::MetricRequest &m : *metrics) {
+  for (format::MetricRequest &m : *metrics) {
     if (weave::names_model(m.name)) weave::choose_model(m.text, options.models);
+    else if (m.name != "tsc" && m.name != "time") choose_event(m);
   }
   weave::check_models(options.models);
   options.metrics = *std::move(metrics);
@@ -256,7 +269,7 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        if (o.coverage) w.emplace_back("--coverage");
      }},
-    {"--metrics", Group::what, "METRIC,METRIC…", "what else functions, paths (--paths) and contexts (--context) cost: tsc (ticks of the time-stamp counter), time; models: sim:l1d, sim:l2, sim:l1i, sim:branch",
+    {"--metrics", Group::what, "METRIC,METRIC…", "what else functions, paths (--paths) and contexts (--context) cost: tsc (ticks of the time-stamp counter), time; events that the kernel counts: task-clock, page-faults, cycles …; models: sim:l1d, sim:l2, sim:l1i, sim:branch",
      choose_metrics,
      [](const Options &o, Words &w) {
        if (!o.metrics.empty()) w.push_back(fmt::format("--metrics={}", names_of_metrics(o.metrics)));

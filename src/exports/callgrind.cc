@@ -8,6 +8,7 @@
 #include <fmt/core.h>
 
 #include <algorithm>
+#include <cctype>
 #include <map>
 
 #include "analysis/woven_places.h"
@@ -51,7 +52,7 @@ class CallgrindWriter {
       if (program_.procedures[n].exact() && program_.procedures[n].instructions != 0) procedure(n);
     }
     out_.line("");
-    out_.line("totals: {}", program_.instructions);
+    out_.line("totals: {}", totals());
     return {out_.take(), warnings()};
   }
 
@@ -66,8 +67,41 @@ class CallgrindWriter {
     for (const std::string &warning : warnings()) out_.line("desc: Note: {}", warning);
     out_.line("positions: instr line");
     out_.line("event: Ir : Instructions executed");
-    out_.line("events: Ir");
-    out_.line("summary: {}", program_.instructions);
+    std::string events;
+    for (const std::string &metric : program_.metrics) {
+      out_.line("event: {} : {}", event_name(metric), metric);
+      events += " " + event_name(metric);
+    }
+    out_.line("events: Ir{}", events);
+    out_.line("summary: {}", totals());
+  }
+
+  // Viewers take names for events that are words.
+  static std::string event_name(const std::string &metric) {
+    std::string name = metric;
+    std::replace_if(name.begin(), name.end(), [](unsigned char c) { return !std::isalnum(c); }, '_');
+    return name;
+  }
+
+  // What an instruction took of each metric. What is known of the whole procedure alone is at its first one that ran.
+  std::string metrics_of(const CountedProcedure &p, uint32_t i, bool first) const {
+    std::string text;
+    for (size_t m = 0; m < program_.metrics.size(); ++m) {
+      bool by_instruction = m < p.metrics.instructions.size() && !p.metrics.instructions[m].empty();
+      uint64_t value = by_instruction ? p.metrics.instructions[m][i] : first ? analysis::value_of(p.metrics.own, m).value_or(0) : 0;
+      text += fmt::format(" {}", value);
+    }
+    return text;
+  }
+
+  std::string totals() const {
+    std::string text = fmt::format("{}", program_.instructions);
+    for (size_t m = 0; m < program_.metrics.size(); ++m) {
+      uint64_t sum = 0;
+      for (const CountedProcedure &p : program_.procedures) sum += analysis::value_of(p.metrics.own, m).value_or(0);
+      text += fmt::format(" {}", sum);
+    }
+    return text;
   }
 
   std::vector<std::string> warnings() const {
@@ -119,6 +153,7 @@ class CallgrindWriter {
     for (uint32_t s : calls_.made[n]) made[calls_.sites[s].instruction].push_back(s);
     std::vector<std::vector<core::EdgeId>> jumps = jumps_of(p);
     std::string_view file = report::file_of(p);
+    bool first = true;
     for (uint32_t i : report::in_text_order(*p.map)) {
       const format::Instruction &at = p.map->instructions[i];
       if (p.executed[i] == 0) continue;
@@ -126,7 +161,8 @@ class CallgrindWriter {
         file = file_of(p, at);
         out_.line("{}={}", file == report::file_of(p) ? "fe" : "fi", files_(file));
       }
-      out_.line("{:#x} {} {}", addresses_[n][i], at.line, p.executed[i]);
+      out_.line("{:#x} {} {}{}", addresses_[n][i], at.line, p.executed[i], metrics_of(p, i, first));
+      first = false;
       for (uint32_t s : made[i]) call(n, calls_.sites[s]);
       for (core::EdgeId e : jumps[i]) jump(n, i, e);
     }

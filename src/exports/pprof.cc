@@ -44,6 +44,7 @@ class PprofWriter {
   std::string write(const std::vector<std::string> &comments) {
     add_type(profile::sample_type, "calls");
     add_type(profile::sample_type, "instructions");
+    for (const std::string &metric : program_.metrics) add_type(profile::sample_type, metric, unit_of(metric));
     for (const CountedContext &c : program_.contexts) add_sample(c);
     for (size_t m = 0; m < program_.modules.size(); ++m) add_mapping(m);
     for (const auto &[place, id] : locations_) add_location(place.first, place.second, id);
@@ -63,10 +64,16 @@ class PprofWriter {
     return at->second;
   }
 
-  void add_type(uint32_t field, const char *type) {
+  // What pprof knows how to write.
+  static std::string unit_of(const std::string &metric) {
+    const format::MetricKind *kind = format::find_metric_kind(metric);
+    return kind != nullptr && kind->unit == "ns" ? "nanoseconds" : "count";
+  }
+
+  void add_type(uint32_t field, const std::string &type, const std::string &unit = "count") {
     Message message;
     message.number(value_type::type, id_of(type));
-    message.number(value_type::unit, id_of("count"));
+    message.number(value_type::unit, id_of(unit));
     out_.message(field, message);
   }
 
@@ -83,7 +90,8 @@ class PprofWriter {
       chain.push_back(location_of(program_.contexts[at->parent].procedure, report::call_line(program_, *at)));
     Message message, thread;
     message.numbers(sample::locations, chain);
-    const uint64_t values[] = {c.calls, c.exclusive};
+    std::vector<uint64_t> values{c.calls, c.exclusive};
+    for (size_t m = 0; m < program_.metrics.size(); ++m) values.push_back(analysis::value_of(c.metrics, m).value_or(0));
     message.numbers(sample::values, values);
     thread.number(label::key, id_of("thread"));
     thread.number(label::number, c.thread);

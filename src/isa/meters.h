@@ -6,16 +6,24 @@
 
 namespace chord::isa {
 
+// One reading, or several (runtime/gauges/gauges.cc).
+enum class Readings : uint8_t { clock, several };
+
 // An activation begins whose sums are at the place. The red zone must be dead, and flags if the sums are in a record.
-Snippet enter_meter(const AnyPlace &sums, Resources live);
+Snippet enter_meter(const AnyPlace &sums, Readings readings, Resources live);
 // It ends, with the stack pointer where it was.
-Snippet leave_meter(Resources live);
+Snippet leave_meter(Readings readings, Resources live);
 
 // A path has ended, whose sum is sums[holder + sums.index]; `leaves`: and the activation with it. The sums are thread-local ones of
-// an executable.
-Snippet meter_path(const PathHolder &holder, const CounterPlace &sums, Resources live, bool leaves);
+// an executable; of several readings, `paths` words for each.
+struct PathMeter {
+  Readings readings = Readings::clock;
+  uint64_t paths = 0;
+  bool leaves = false;
+};
+Snippet meter_path(const PathHolder &holder, const CounterPlace &sums, const PathMeter &meter, Resources live);
 // A path begins, and what the activation took up to here is of none.
-Snippet restart_meter(Resources live);
+Snippet restart_meter(Readings readings, Resources live);
 
 // What the meter keeps for each thread, once in a module (chord_abi.h).
 std::string meter_text();

@@ -10,9 +10,10 @@ namespace {
 
 constexpr const char *kPushed = "\t.cfi_adjust_cfa_offset 8\n";
 
-// Of each routine there is another that keeps flags.
-std::string call(const char *routine, int taken, Resources live) {
-  std::string text = fmt::format("\tcall\t{}{}\n", routine, (live & kFlags) != 0 ? "_flags" : "");
+// Of each routine there is another that keeps flags, and one for several readings, which always does.
+std::string call(const char *routine, int taken, Readings readings, Resources live) {
+  const char *kind = readings == Readings::several ? "_all_flags" : (live & kFlags) != 0 ? "_flags" : "";
+  std::string text = fmt::format("\tcall\t{}{}\n", routine, kind);
   return taken == 0 ? text : text + fmt::format("\t.cfi_adjust_cfa_offset {}\n", -taken);
 }
 
@@ -27,12 +28,12 @@ Snippet apart(const std::string &text, unsigned price) {
 
 }  // namespace
 
-Snippet enter_meter(const AnyPlace &sums, Resources live) {
+Snippet enter_meter(const AnyPlace &sums, Readings readings, Resources live) {
   Snippet s;
   s.moves_stack = true;
   if (const auto *here = std::get_if<CounterPlace>(&sums)) {
     s.price = 2;
-    s.text = fmt::format("\tpushq\t${}@tpoff+{}\n", here->label, 8 * here->index) + kPushed + call("__chord_meter_enter", 8, live);
+    s.text = fmt::format("\tpushq\t${}@tpoff+{}\n", here->label, 8 * here->index) + kPushed + call("__chord_meter_enter", 8, readings, live);
     return s;
   }
   const RecordPlace &record = std::get<RecordPlace>(sums);
@@ -40,26 +41,29 @@ Snippet enter_meter(const AnyPlace &sums, Resources live) {
   std::string from = h.kind == PathHolder::Kind::slot ? fmt::format("{}({})", h.displacement, reg(h.base)) : reg(h.reg);
   s.price = 3;
   s.text = fmt::format("\tpushq\t{}\n", from) + kPushed + fmt::format("\taddq\t${},(%rsp)\n", CHORD_CONTEXT_COUNTERS + 8 * record.index) +
-           call("__chord_meter_enter_at", 8, 0);  // contexts are entered with dead flags
+           call("__chord_meter_enter_at", 8, readings, 0);  // contexts are entered with dead flags
   return s;
 }
 
 // Clear of what was popped, of which unwind rules may still say that it is there.
-Snippet leave_meter(Resources live) { return apart(call("__chord_meter_leave", 0, live), 1); }
+Snippet leave_meter(Readings readings, Resources live) { return apart(call("__chord_meter_leave", 0, readings, live), 1); }
 
-Snippet meter_path(const PathHolder &h, const CounterPlace &sums, Resources live, bool leaves) {
+Snippet meter_path(const PathHolder &h, const CounterPlace &sums, const PathMeter &meter, Resources live) {
   std::string number = "$0";
   if (h.kind == PathHolder::Kind::slot) {
     number = fmt::format("{}({})", h.displacement + (h.base == kStackPointer ? kRedZone : 0), reg(h.base));
   } else if (h.kind != PathHolder::Kind::none) {
     number = reg(h.reg);
   }
-  std::string text = fmt::format("\tpushq\t{}\n", number) + kPushed + fmt::format("\tpushq\t${}@tpoff+{}\n", sums.label, 8 * sums.index) + kPushed +
-                     call(leaves ? "__chord_meter_path_leave" : "__chord_meter_path", 16, live);
-  return apart(text, 3);
+  std::string text = fmt::format("\tpushq\t{}\n", number) + kPushed;
+  std::string place = fmt::format("\tpushq\t${}@tpoff+{}\n", sums.label, 8 * sums.index) + kPushed;
+  if (meter.readings == Readings::clock)
+    return apart(text + place + call(meter.leaves ? "__chord_meter_path_leave" : "__chord_meter_path", 16, Readings::clock, live), 3);
+  text += fmt::format("\tpushq\t${}\n", meter.paths) + kPushed + place;
+  return apart(text + fmt::format("\tcall\t__chord_meter_tally{}_flags\n\t.cfi_adjust_cfa_offset -24\n", meter.leaves ? "_leave" : ""), 4);
 }
 
-Snippet restart_meter(Resources live) { return apart(call("__chord_meter_restart", 0, live), 1); }
+Snippet restart_meter(Readings readings, Resources live) { return apart(call("__chord_meter_restart", 0, readings, live), 1); }
 
 std::string meter_text() {
   return fmt::format(

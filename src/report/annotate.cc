@@ -22,7 +22,7 @@ using analysis::CountedProcedure;
 using analysis::LineCount;
 using analysis::Program;
 
-constexpr size_t kMargin = 15;
+constexpr size_t kMargin = 15, kMetricMargin = 13;
 
 // What to show of one file: all of it, or the lines of a function.
 struct Part {
@@ -184,11 +184,18 @@ class Writer {
     return fmt::format("{:>{}}", only_ran_ ? "ran" : group_digits(count), kMargin);
   }
 
+  // Nothing without --metric.
+  std::string metric_margin(std::optional<uint64_t> value) const {
+    if (!what_.metric) return {};
+    return fmt::format("{:>{}}", value && *value != 0 ? group_digits(*value) : "", kMetricMargin);
+  }
+
   void source_line(const LineCount *count, uint32_t line, const std::string &source) {
     std::string left(kMargin, ' ');
     // A line whose instructions ran though no arrival was counted has run.
     bool by_instructions = only_ran_ || (count != nullptr && count->count == 0);
     if (count != nullptr) left = margin(count->exact && count->count_known, by_instructions ? count->executed : count->count);
+    if (what_.metric) left += metric_margin(count == nullptr ? std::nullopt : analysis::value_of(count->metrics, *what_.metric));
     std::string text = fmt::format("{} |{:>6}  {}", left, line, source);
     text.erase(text.find_last_not_of(' ') + 1);
     out_.text += text + "\n";
@@ -207,10 +214,16 @@ class Writer {
       std::string text = i.text;
       std::replace(text.begin(), text.end(), '\t', ' ');
       std::string where = fmt::format("{}+{:#x}", place.procedure->map->fragments[i.fragment].name, i.offset);
-      out_.text += fmt::format("{} |        {}\n",
-                               margin(place.procedure->exact(), place.procedure->executed[place.instruction]),
+      out_.text += fmt::format("{}{} |        {}\n", margin(place.procedure->exact(), place.procedure->executed[place.instruction]),
+                               what_.metric ? metric_margin(metric_of(place)) : "",
                                dim(fmt::format("  {:<24} {}", where, text), style_));
     }
+  }
+
+  std::optional<uint64_t> metric_of(const Place &place) const {
+    const std::vector<std::vector<uint64_t>> &each = place.procedure->metrics.instructions;
+    if (*what_.metric >= each.size() || place.instruction >= each[*what_.metric].size()) return std::nullopt;
+    return each[*what_.metric][place.instruction];
   }
 
   analysis::FileTable files_;

@@ -9,6 +9,7 @@
 // never ran, ? where counts contradict each other.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,6 +21,7 @@ namespace chord::report {
 struct Annotation {
   std::string target;         // file or function; empty: every file of the program
   bool instructions = false;  // show the assembly too
+  std::optional<size_t> metric = {};  // show what lines, or instructions, took of it beside their counts
 };
 
 struct Annotated {

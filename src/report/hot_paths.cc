@@ -19,10 +19,11 @@ struct Row {
   const CountedProcedure *procedure = nullptr;
   const CountedPath *path = nullptr;  // of paths
   uint64_t count = 0, instructions = 0, value = 0, paths = 0;
+  uint64_t per = 0;  // what the value is related to: instructions, or another metric
 };
 
 bool is_dense(const Row &row, const HotTable &all) {
-  return static_cast<double>(row.value) * static_cast<double>(all.instructions) > static_cast<double>(all.total) * static_cast<double>(row.instructions);
+  return static_cast<double>(row.value) * static_cast<double>(all.per) > static_cast<double>(all.total) * static_cast<double>(row.per);
 }
 
 bool is_hot(const Row &row, uint64_t total, double threshold) {
@@ -39,7 +40,7 @@ HotTable classify(const std::vector<Row> &rows) {
   out.rows = rows.size();
   for (const Row &row : rows) {
     out.total += row.value;
-    out.instructions += row.instructions;
+    out.per += row.per;
   }
   constexpr std::array<double, 2> kThresholds = {0.01, 0.001};
   for (size_t k = 0; k < kThresholds.size(); ++k) {
@@ -68,68 +69,76 @@ std::string summarize(const Program &program, size_t metric, const HotTable &all
   return text;
 }
 
-std::string ratio(uint64_t value, uint64_t instructions) {
-  return instructions == 0 ? "" : fmt::format("{:.3f}", static_cast<double>(value) / static_cast<double>(instructions));
+std::string ratio(uint64_t value, uint64_t per) {
+  return per == 0 ? "" : fmt::format("{:.3f}", static_cast<double>(value) / static_cast<double>(per));
+}
+
+// Its key in JSON.
+const char *ratio_key(const HotBy &by) { return by.per ? "ratio" : "per_instruction"; }
+
+uint64_t related(const HotBy &by, const analysis::MetricValues &values, uint64_t instructions) {
+  return by.per ? analysis::value_of(values, *by.per).value_or(0) : instructions;
 }
 
 }  // namespace
 
-HotTable list_hot_paths(const Program &program, size_t metric, double threshold) {
+HotTable list_hot_paths(const Program &program, const HotBy &by, double threshold) {
   std::vector<Row> rows;
   for (const CountedProcedure &p : program.procedures) {
     for (const CountedPath &path : p.paths) {
-      std::optional<uint64_t> value = analysis::value_of(path.metrics, metric);
+      std::optional<uint64_t> value = analysis::value_of(path.metrics, by.metric);
       if (path.count <= 0 || !value) continue;
       auto count = static_cast<uint64_t>(path.count);
-      rows.push_back({&p, &path, count, count * analysis::length_of(*p.map, path), *value, 0});
+      uint64_t instructions = count * analysis::length_of(*p.map, path);
+      rows.push_back({&p, &path, count, instructions, *value, 0, related(by, path.metrics, instructions)});
     }
   }
   HotTable out = classify(rows);
   Table &t = out.table;
   t.by = "path";
   t.columns = {{"function", "", true}, {"demangled", "function", true, Holds::names}, {"path", "path"}, {"count", "count"},
-               {"executed", "instructions"}, {"value", program.metrics[metric]}, {"share", "share"},
-               {"per_instruction", "each", false}, {"class", "class", true}, {"lines", "lines", true}};
+               {"executed", "instructions"}, {"value", program.metrics[by.metric]}, {"share", "share"},
+               {ratio_key(by), "each", false}, {"class", "class", true}, {"lines", "lines", true}};
   t.text_order = {6, 5, 7, 8, 4, 3, 2, 1, 9};
   t.weight = 5;
   for (const Row &row : rows) {
     if (!is_hot(row, out.total, threshold)) continue;
     t.add({text(row.procedure->map->name), text(t.keep(demangle(row.procedure->map->name))),
            row.path->partial ? Cell{} : ordinal(row.path->number), number(row.count), number(row.instructions), number(row.value),
-           share(row.value, out.total), text(t.keep(ratio(row.value, row.instructions))), text(is_dense(row, out) ? "dense" : "sparse"),
+           share(row.value, out.total), text(t.keep(ratio(row.value, row.per))), text(is_dense(row, out) ? "dense" : "sparse"),
            list(t.keep(path_lines(*row.procedure, *row.path)))});
   }
   t.sort_by_weight();
-  t.summary = summarize(program, metric, out, "paths");
+  t.summary = summarize(program, by.metric, out, "paths");
   return out;
 }
 
-HotTable list_hot_functions(const Program &program, size_t metric, double threshold) {
+HotTable list_hot_functions(const Program &program, const HotBy &by, double threshold) {
   std::vector<Row> rows;
   for (const CountedProcedure &p : program.procedures) {
-    std::optional<uint64_t> value = analysis::value_of(p.metrics.own, metric);
+    std::optional<uint64_t> value = analysis::value_of(p.metrics.own, by.metric);
     if (!value || (p.instructions == 0 && *value == 0)) continue;
     auto paths = static_cast<uint64_t>(std::count_if(p.paths.begin(), p.paths.end(), [](const CountedPath &path) { return path.count > 0; }));
-    rows.push_back({&p, nullptr, p.calls, p.instructions, *value, paths});
+    rows.push_back({&p, nullptr, p.calls, p.instructions, *value, paths, related(by, p.metrics.own, p.instructions)});
   }
   HotTable out = classify(rows);
   Table &t = out.table;
   t.by = "function";
   t.columns = {{"function", "", true}, {"demangled", "function", true, Holds::names}, {"calls", "calls"}, {"executed", "instructions"},
-               {"value", program.metrics[metric]}, {"inclusive", "inclusive"}, {"share", "share"}, {"per_instruction", "each", false},
+               {"value", program.metrics[by.metric]}, {"inclusive", "inclusive"}, {"share", "share"}, {ratio_key(by), "each", false},
                {"class", "class", true}, {"paths", "paths"}};
   t.text_order = {6, 4, 5, 7, 8, 3, 2, 9, 1};
   t.weight = 4;
   for (const Row &row : rows) {
     if (!is_hot(row, out.total, threshold)) continue;
-    std::optional<uint64_t> total = analysis::value_of(row.procedure->metrics.total, metric);
+    std::optional<uint64_t> total = analysis::value_of(row.procedure->metrics.total, by.metric);
     t.add({text(row.procedure->map->name), text(t.keep(demangle(row.procedure->map->name))), number(row.count), number(row.instructions),
            number(row.value), number_if(total.has_value(), total.value_or(0)), share(row.value, out.total),
-           text(t.keep(ratio(row.value, row.instructions))), text(is_dense(row, out) ? "dense" : "sparse"),
+           text(t.keep(ratio(row.value, row.per))), text(is_dense(row, out) ? "dense" : "sparse"),
            number_if(row.paths != 0, row.paths)});
   }
   t.sort_by_weight();
-  t.summary = summarize(program, metric, out, "functions");
+  t.summary = summarize(program, by.metric, out, "functions");
   return out;
 }
 

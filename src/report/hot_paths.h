@@ -5,6 +5,7 @@
 #pragma once
 
 #include <array>
+#include <optional>
 
 #include "analysis/program.h"
 #include "report/table.h"
@@ -21,13 +22,17 @@ struct HotSummary {
 };
 struct HotTable {
   Table table;  // what is hot by the threshold that was asked for
-  uint64_t total = 0, instructions = 0, rows = 0;  // over all that the metric was measured of
+  uint64_t total = 0, per = 0, rows = 0;  // over all that the metric was measured of
   std::array<HotSummary, 2> summaries;             // at 1 % and at 0.1 %
 };
 
+struct HotBy {
+  size_t metric = 0;
+  std::optional<size_t> per = {};  // dense: more than the program for each of this; else for each instruction
+};
 // `threshold`: share of the metric.
-HotTable list_hot_paths(const analysis::Program &program, size_t metric, double threshold);
-HotTable list_hot_functions(const analysis::Program &program, size_t metric, double threshold);
+HotTable list_hot_paths(const analysis::Program &program, const HotBy &by, double threshold);
+HotTable list_hot_functions(const analysis::Program &program, const HotBy &by, double threshold);
 
 // Tables 4 and 5 of the paper: a row for each program, paths and functions, and threshold.
 struct HotStudy {

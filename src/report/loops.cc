@@ -8,6 +8,7 @@
 
 #include "core/order.h"
 #include "report/listings.h"
+#include "report/metrics.h"
 
 namespace chord::report {
 namespace {
@@ -19,6 +20,7 @@ struct LoopRow {
   uint64_t blocks = 0, instructions = 0;
   uint64_t entered = 0, iterations = 0, executed = 0;
   bool entries_known = true;
+  analysis::MetricValues metrics = {};  // of its instructions, where they are measured for each
 };
 
 uint32_t depth_of(const core::Loops &loops, uint32_t loop) {
@@ -36,7 +38,12 @@ LoopRow measure(const CountedProcedure &p, const core::Loops &loops, uint32_t lo
     if (block.count == 0) continue;
     ++row.blocks;
     row.instructions += block.count;
-    for (uint32_t i = block.first; i < block.first + block.count; ++i) row.executed += p.executed[i];
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+      row.executed += p.executed[i];
+      for (size_t m = 0; m < p.metrics.instructions.size(); ++m) {
+        if (i < p.metrics.instructions[m].size()) analysis::add_to(row.metrics, m, p.metrics.instructions[m][i]);
+      }
+    }
     row.place = std::min(row.place, block.first);
   }
   if (p.map->blocks[header].count != 0) row.place = p.map->blocks[header].first;
@@ -71,6 +78,7 @@ Table list_loops(const analysis::Program &program) {
                {"demangled", "function", true, Holds::names}};
   t.text_order = {8, 7, 6, 5, 4, 10, 12, 11, 14};
   t.weight = 7;
+  MetricsColumn metrics(t, program.metrics);
   for (const CountedProcedure &p : program.procedures) {
     std::string_view name = t.keep(demangle(p.map->name));
     const core::Graph graph = p.map->graph();
@@ -80,12 +88,14 @@ Table list_loops(const analysis::Program &program) {
       if (row.place == core::kNone) continue;
       const format::Instruction &first = p.map->instructions[row.place];
       bool exact = p.exact();
-      t.add({text(p.map->name), text(p.unit->unit), text(p.map->fragments[first.fragment].name), offset(first.offset),
+      std::vector<Cell> cells{text(p.map->name), text(p.unit->unit), text(p.map->fragments[first.fragment].name), offset(first.offset),
              number(depth_of(loops, l)), number_if(exact && row.entries_known, row.entered),
              number_if(exact, row.iterations), number_if(exact, row.executed),
              exact ? share(row.executed, program.instructions) : Cell{}, number(row.blocks), number(row.instructions),
              text(first.line != 0 ? std::string_view(p.unit->files[first.file]) : std::string_view()),
-             ordinal(first.line), flag(p.certain()), text(name)});
+             ordinal(first.line), flag(p.certain()), text(name)};
+      metrics.put(cells, row.metrics);
+      t.add(cells);
     }
   }
   t.sort_by_weight();

@@ -7,6 +7,7 @@
 #include "weave/coverage/coverage.h"
 #include "weave/events/events.h"
 #include "weave/exits/leaps.h"
+#include "weave/metrics/gauges.h"
 #include "weave/metrics/meters.h"
 #include "weave/metrics/metric_sums.h"
 #include "weave/paths/paths.h"
@@ -40,14 +41,15 @@ constexpr Mode kModes[] = {
     {"coverage", covers, plan_coverage, coverage_record_text, nullptr},
     {"counters", always, plan_counters, counter_record_text, counter_unit_text},
     {"events", counts_events, plan_events, event_ties_text, event_unit_text},
-    {"meters", reads_clock, plan_meters, nullptr, meter_unit_text},
+    {"meters", has_meters, plan_meters, nullptr, meter_unit_text},
     {"models", has_models, plan_models, nullptr, models_unit_text},
     {"metric sums", measures, plan_metric_sums, metric_record_text, nullptr},
     {"context calls", keeps_contexts, plan_context_calls, nullptr, context_unit_text},
 };
 
 constexpr RuntimeGroup kGroups[] = {
-    {"metrics", reads_clock},
+    {"metrics", reads_clock_alone},
+    {"gauges", reads_several},
     {"context", keeps_contexts},
     {"calls", measures_calls},
     {"budget", checks_budgets},

@@ -193,9 +193,9 @@ class Verifier {
   }
 
   int64_t moves_of(uint32_t s) const {
-    // These take their arguments off the stack themselves (runtime/calls/brackets.cc, runtime/wraps.cc, runtime/metrics/meter.cc).
+    // These take their arguments off the stack themselves (runtime/calls/brackets.cc, runtime/wraps.cc, runtime/metrics/meter.cc, runtime/gauges/gauges.cc).
     constexpr std::pair<std::string_view, int64_t> kTaking[] = {
-        {"__chord_open", 8}, {"__chord_close", 8}, {"__chord_leap", 8}, {"__chord_meter_enter", 8}, {"__chord_meter_path", 16}};
+        {"__chord_open", 8}, {"__chord_close", 8}, {"__chord_leap", 8}, {"__chord_meter_enter", 8}, {"__chord_meter_path", 16}, {"__chord_meter_tally", 24}};
     const Statement &x = b_.statements[s];
     for (const auto &[name, bytes] : kTaking) {
       if (x.name == "call" && x.operands.starts_with(name)) return bytes;

@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "isa/meters.h"
+#include "weave/metrics/gauges.h"
 #include "weave/metrics/metric_sums.h"
 
 namespace chord::weave {
@@ -16,26 +17,15 @@ namespace {
 
 constexpr const char *kClockRecord = "__chord_clock_record";
 
-bool is_clock(std::string_view name) { return name == "tsc" || name == "time"; }
-
 bool leaves(EdgeKind kind) { return kind == EdgeKind::leave || kind == EdgeKind::tail_call; }
 
 bool meters_paths(const ProcedurePlan &plan) {
   return std::any_of(plan.metrics.begin(), plan.metrics.end(), [](const format::MetricSums &s) { return s.of == format::SumsOf::paths; });
 }
 
-// One list of sums serves both: it is called "tsc", "time" or "tsc,time".
-std::string clock_names(const Options &options) {
-  std::string names;
-  for (const format::MetricRequest &m : options.metrics) {
-    if (is_clock(m.name)) names += (names.empty() ? "" : ",") + m.name;
-  }
-  return names;
-}
-
 // Where a wider frame is taken down, unwind lines are not all or nothing.
 isa::Snippet leave_at(const ProcedureFacts &facts, const ProcedurePlan &plan, const Site &site) {
-  isa::Snippet leave = isa::leave_meter(site.live);
+  isa::Snippet leave = isa::leave_meter(readings_of(facts.options()), site.live);
   if (!plan.holder.widens_frame()) return leave;
   if (!facts.rules_at(site).frame_follows_stack_pointer()) strip_unwind_lines(leave);
   leave.moves_stack = false;
@@ -43,10 +33,6 @@ isa::Snippet leave_at(const ProcedureFacts &facts, const ProcedurePlan &plan, co
 }
 
 }  // namespace
-
-bool reads_clock(const Options &options) {
-  return std::any_of(options.metrics.begin(), options.metrics.end(), [](const format::MetricRequest &m) { return is_clock(m.name); });
-}
 
 bool can_be_metered(const ProcedureFacts &facts, const Sites &sites) {
   for (uint32_t e = 1; e < facts.p.edges.size(); ++e) {
@@ -59,38 +45,48 @@ bool can_be_metered(const ProcedureFacts &facts, const Sites &sites) {
   return true;
 }
 
-void add_clock_sums(const Options &options, bool paths, ProcedurePlan &plan) {
-  const std::string names = clock_names(options);
-  add_metric_sums(plan, {names, format::SumsOf::procedure, {}});
+int64_t first_path_sum(const Options &options) { return 2 * static_cast<int64_t>(gauges_of(options).size()); }
+
+void add_meter_sums(const Options &options, bool paths, ProcedurePlan &plan) {
+  const std::vector<Gauge> gauges = gauges_of(options);
+  auto add = [&](format::SumsOf of) {
+    for (const Gauge &gauge : gauges) add_metric_sums(plan, {gauge.names, of, {}});
+  };
+  add(format::SumsOf::procedure);
   if (plan.contexts) return;
-  add_metric_sums(plan, {names, format::SumsOf::total, {}});
-  if (paths) add_metric_sums(plan, {names, format::SumsOf::paths, {}});
+  add(format::SumsOf::total);
+  if (paths) add(format::SumsOf::paths);
+}
+
+static void tie_records(const Options &options, ProcedurePlan &plan) {
+  plan.ties.emplace_back(kClockRecord);
+  if (reads_several(options)) plan.ties.emplace_back(kGaugeRecord);
 }
 
 // The stack pointer tells activations apart, so it must be the same where one begins and ends: with contexts, in their
 // wider frame, and outside of any that paths make.
 std::string plan_meters(const ProcedureFacts &facts, ProcedurePlan &plan) {
   if (meters_paths(plan)) {  // weave/paths/paths.h has told all of it
-    plan.ties.emplace_back(kClockRecord);
+    tie_records(facts.options(), plan);
     return {};
   }
   if (!can_be_metered(facts, plan.sites)) return {};
   uint64_t first = metric_words(plan);
-  add_clock_sums(facts.options(), false, plan);
+  add_meter_sums(facts.options(), false, plan);
   for (uint32_t e = 1; e < facts.p.edges.size(); ++e) {
     EdgeKind kind = facts.p.edges[e].kind;
     const Site &site = plan.sites.edge[e];
     if (!site.exists()) continue;
     if (kind == EdgeKind::enter)
-      plan.pieces.push_back({site, e, isa::enter_meter(metric_place(facts, plan, site, first), site.live), Effect::none, 0, Turn::first});
+      plan.pieces.push_back({site, e, isa::enter_meter(metric_place(facts, plan, site, first), readings_of(facts.options()), site.live), Effect::none, 0, Turn::first});
     if (leaves(kind)) plan.pieces.push_back({site, e, leave_at(facts, plan, site), Effect::none, 0, Turn::leaving});
   }
-  plan.ties.emplace_back(kClockRecord);
+  tie_records(facts.options(), plan);
   return {};
 }
 
-std::string meter_unit_text(const UnitFacts &, const std::vector<ProcedurePlan> &) {
-  return isa::meter_text() +
+std::string meter_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &) {
+  return isa::meter_text() + (reads_several(unit.options) ? gauges_text(unit.options) : "") +
          fmt::format("\t.section .bss.{0},\"awG\",@nobits,{1},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero 16\n"
                      "\t.section {2},\"aG\",@progbits,{1},comdat\n\t.balign 8\n\t.weak {1}\n\t.hidden {1}\n{1}:\n"
                      "\t.quad {0}-.\n\t.quad {3}\n\t.long 2, {4}\n",

@@ -11,6 +11,7 @@
 #include "format/path_selection.h"
 #include "isa/code_text.h"
 #include "isa/meters.h"
+#include "weave/metrics/gauges.h"
 #include "weave/metrics/meters.h"
 #include "weave/paths/expected_path.h"
 #include "weave/paths/path_numbers.h"
@@ -89,7 +90,7 @@ class PathPlanner {
     if (!choose_holder(why_not)) return std::nullopt;
     if (why_not = missing_site(); !why_not.empty()) return std::nullopt;
     if (why_not = lost_slot(); !why_not.empty()) return std::nullopt;
-    metered_ = reads_clock(options_) && !options_.context && options_.chosen == nullptr && !out_.plan.paths.by_number &&
+    metered_ = has_meters(options_) && !options_.context && options_.chosen == nullptr && !out_.plan.paths.by_number &&
                can_be_metered(facts_, facts_.sites);
     out_.metered = metered_;
     emit();
@@ -229,14 +230,14 @@ class PathPlanner {
       if (!snippet.text.empty()) whole.parts.push_back({std::move(snippet), effect, amount});
     };
     auto set = [&](int64_t value) { put(isa::set_path(h, value, live), Effect::path_set, value); };
-    if (enters && metered_) put(isa::enter_meter(sums_, live), Effect::none, 0);
-    if (is_landing(x.from) && metered_) put(isa::restart_meter(live), Effect::none, 0);
+    if (enters && metered_) put(isa::enter_meter(sums_, readings_of(options_), live), Effect::none, 0);
+    if (is_landing(x.from) && metered_) put(isa::restart_meter(readings_of(options_), live), Effect::none, 0);
     if (enters) set(probes_.initial + (probe.ends ? 0 : probe.add));
     if (is_landing(x.from)) set(numbers_.start_at(x.from, probes_) + (probe.ends ? 0 : probe.add));
     if (probe.ends) {
       isa::CounterPlace place = place_;
       place.index = h.kind == PathHolder::Kind::none ? constant_index(probe) : probe.add;
-      if (metered_) put(isa::meter_path(h, sum_of_paths(place.index), live, leaves), Effect::none, 0);
+      if (metered_) put(isa::meter_path(h, sum_of_paths(place.index), {readings_of(options_), numbering_->paths, leaves}, live), Effect::none, 0);
       if (counts_[e]) put(count(e, h, place, live), Effect::path_count, place.index);
       if (restarts_[e] && !is_landing(x.to)) {
         set(probe.restart);
@@ -252,7 +253,7 @@ class PathPlanner {
 
   isa::CounterPlace sum_of_paths(int64_t number) const {
     isa::CounterPlace place = sums_;
-    place.index = kFirstPathSum + number;
+    place.index = first_path_sum(options_) + number;
     return place;
   }
 
@@ -370,7 +371,7 @@ std::string plan_paths(const ProcedureFacts &facts, ProcedurePlan &plan) {
   plan.restores.merge(own.restores);
   plan.note = path_note(*paths);
   plan.counters = std::move(paths->plan);
-  if (paths->metered) add_clock_sums(options, true, plan);
+  if (paths->metered) add_meter_sums(options, true, plan);
   plan.is_counted = true;
   plan.holder = paths->holder;
   plan.above = std::move(paths->above);

@@ -16,7 +16,7 @@ namespace {
 using assembly::Instruction;
 
 // Instructions that run one after the other, with those that come to a line first.
-struct Stretch {
+struct CodeStretch {
   uint32_t first = 0, end = 0;
   std::vector<uint32_t> fetching;
   std::vector<uint64_t> lines;
@@ -36,11 +36,11 @@ class CodePlanner {
       if (pads_a_line(e)) return "the model of the instruction cache does not follow alignment of more than a line";
     }
     std::vector<uint32_t> all;
-    for (const Stretch &s : stretches_) all.insert(all.end(), s.fetching.begin(), s.fetching.end());
+    for (const CodeStretch &s : stretches_) all.insert(all.end(), s.fetching.begin(), s.fetching.end());
     std::sort(all.begin(), all.end());
     first_sum_ = add_metric_sums(plan_, {"sim:l1i", format::SumsOf::instructions, all});
     fetching_ = std::move(all);
-    for (const Stretch &s : stretches_) {
+    for (const CodeStretch &s : stretches_) {
       if (std::string why_not = put(s); !why_not.empty()) return "the model of the instruction cache does not follow " + why_not;
     }
     return {};
@@ -50,7 +50,7 @@ class CodePlanner {
   uint64_t line_of(uint64_t address) const { return address >> cache_.line_bits << cache_.line_bits; }
 
   void cut(const assembly::Block &b) {
-    Stretch s;
+    CodeStretch s;
     s.first = b.first;
     for (uint32_t i = b.first; i < b.first + b.count; ++i) {
       const Instruction &in = p_.instructions[i];
@@ -68,7 +68,7 @@ class CodePlanner {
     finish(s, b.first + b.count);
   }
 
-  void finish(Stretch &s, uint32_t end) {
+  void finish(CodeStretch &s, uint32_t end) {
     s.end = end;
     if (!s.lines.empty()) stretches_.push_back(std::move(s));
   }
@@ -82,14 +82,14 @@ class CodePlanner {
   }
 
   // In front of the instruction.
-  bool can_stand(const Stretch &s, uint32_t i) const {
+  bool can_stand(const CodeStretch &s, uint32_t i) const {
     const Instruction &in = p_.instructions[i];
     if (in.padding || in.decoded.marks_entry) return false;
     if (i == s.first) return true;
     return !is_bound_to_next(facts_, i - 1) && p_.instructions[i - 1].last_statement != in.first_statement;
   }
 
-  std::string put(const Stretch &s) {
+  std::string put(const CodeStretch &s) {
     uint32_t best = core::kNone;
     unsigned least = 0;
     for (uint32_t i = s.first; i < s.end; ++i) {
@@ -108,7 +108,7 @@ class CodePlanner {
   }
 
   // Nothing stands in front of an entry mark, and a block may have nothing else.
-  std::string put_after(const Stretch &s) {
+  std::string put_after(const CodeStretch &s) {
     for (uint32_t e = 1; e < p_.edges.size(); ++e) {
       const assembly::Edge &edge = p_.edges[e];
       if (!facts_.is_code(edge.from) || facts_.last_of(edge.from) + 1 != s.end || edge.kind != assembly::EdgeKind::fall) continue;
@@ -120,7 +120,7 @@ class CodePlanner {
     return "a stretch of code that holds no probe";
   }
 
-  void put(const Stretch &s, const Site &site, uint32_t edge, Turn turn) {
+  void put(const CodeStretch &s, const Site &site, uint32_t edge, Turn turn) {
     isa::FetchProbe probe;
     for (uint32_t i : s.fetching) {
       auto number = static_cast<uint64_t>(std::lower_bound(fetching_.begin(), fetching_.end(), i) - fetching_.begin());
@@ -144,7 +144,7 @@ class CodePlanner {
   const chord_geometry &cache_;
   CodeAddresses address_;
   isa::Resources taken_;
-  std::vector<Stretch> stretches_;
+  std::vector<CodeStretch> stretches_;
   std::vector<uint32_t> fetching_;  // ascending: those with sums
   uint64_t first_sum_ = 0;
   uint32_t made_ = 0;

@@ -34,5 +34,31 @@ TEST(ModelChoice, RefusesWhatIsNoCache) {
   EXPECT_THROW(check_models(chosen("sim:l2")), base::UsageError);
 }
 
+TEST(ModelChoice, PredictorsByKindSizesAndName) {
+  chord_prediction usual = chosen("sim:branch").branch;
+  EXPECT_EQ(usual.bits, 14u);
+  EXPECT_EQ(usual.history_bits, 12u);
+  EXPECT_EQ(usual.address_shift, 0u);
+  chord_prediction cachegrind = chosen("sim:branch=cachegrind").branch;
+  EXPECT_EQ(cachegrind.bits, 14u);
+  EXPECT_EQ(cachegrind.history_bits, 7u);
+  EXPECT_EQ(cachegrind.address_shift, 7u);
+  EXPECT_EQ(chosen("sim:branch=bimodal,5").branch.history_bits, 0u);
+  EXPECT_EQ(chosen("sim:l1i=cortex-a72").code.ways, 3u);
+}
+
+// Two-bit counters: two wrong ones in a row turn a saturated counter, and a right one in between saturates it again.
+TEST(Predictor, CountersSaturate) {
+  static chord_predictor predictor = {};
+  auto missed = [&](const char *outcomes) {
+    std::string out;
+    for (const char *o = outcomes; *o != 0; ++o) out += chord_predict(&predictor, 3, *o == 'T') ? 'x' : '.';
+    return out;
+  };
+  EXPECT_EQ(missed("NNTNTTTTNTNNNT"), "..x.xx..x.xx.x");
+  EXPECT_EQ(predictor.counters[3], 2);
+  EXPECT_EQ(predictor.counters[2], 0);
+}
+
 }  // namespace
 }  // namespace chord::weave
