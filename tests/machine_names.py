@@ -19,7 +19,7 @@ IDENTIFIER = re.compile(r"\b(?:" + REGISTER.replace("|[cdefgs]s:", "") + r"|k?R(
 # frame pointer by their registers.
 KNOWN = {"analysis/core_file.cc": 17, "analysis/stack_walk.cc": 6, "verify/conventions.cc": 12, "verify/evidence.cc": 1, "verify/flow.cc": 3,
          "verify/frame.cc": 10, "verify/frame.h": 2, "verify/marks.cc": 1, "verify/statements.cc": 1, "verify/tables.cc": 1,
-         "verify/usual_convention.h": 11, "weave/verify.cc": 1}
+         "verify/usual_convention.h": 11}
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)
 
 

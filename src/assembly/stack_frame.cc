@@ -154,6 +154,7 @@ class Analysis {
       if (state.offset[isa::kStackPointer] >= 0) refuse(in, "it takes its own return address off the stack");
       if (use.base == isa::kStackPointer) refuse(in, "it pops a word to a place on the stack");
     }
+    if (in.decoded.stack == isa::StackMove::unknown && use.base != isa::kNoRegister && !use.computes_address) refuse(in, "it loads another stack pointer");
     if (use.base != isa::kNoRegister) check_operand(i, in, state, use);
     if (use.target != isa::kNoRegister && use.source != isa::kNoRegister && !use.computes_address &&
         state.offset[use.source] != kUnknown && use.amount != 0 && state.offset[use.source] + use.amount > 0) {

@@ -12,7 +12,7 @@
 //  - an address at or above the return address is computed instead of accessed (it may as
 //    well be one after a local array, or a pointer moved up to save an addition);
 //  - an indexed access whose base lies there;
-//  - the procedure is left with the stack pointer elsewhere than at its start;
+//  - the procedure is left with the stack pointer elsewhere than at its start, or loads another;
 //  - unwind rules that cannot be rewritten (expressions).
 #pragma once
 

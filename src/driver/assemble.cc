@@ -23,7 +23,6 @@
 #include "format/map.h"
 #include "format/path_selection.h"
 #include "verify/verify.h"
-#include "weave/verify.h"
 #include "weave/weave.h"
 
 namespace chord::driver {
@@ -145,7 +144,7 @@ class Standin {
     try {
       if (std::optional<int> status = run_woven()) return *status;
     } catch (const base::Error &e) {
-      if (options_.verify) throw;
+      if (is_strict()) throw;
       left_out_ = e.what();
       hint_ = e.hint;
     }
@@ -174,7 +173,7 @@ class Standin {
       return 0;
     }
     base::bug(fmt::format("{}: the woven assembly was rejected:\n{}", name(), rejected_));
-    if (!options_.verify) return 0;
+    if (!is_strict()) return 0;
     ::unlink(line_.output.c_str());
     return 1;
   }
@@ -204,18 +203,19 @@ class Standin {
     return 0;
   }
 
-  // With --prove procedures of which something cannot be proved are left alone, and all is planned anew without
-  // them; with --verify as well, they are errors.
+  bool is_strict() const { return options_.verify == weave::Options::Verify::error; }
+
+  // Procedures of which something cannot be proved are left alone, and all is planned anew without them; or they are errors.
   weave::Woven weave_proved(assembly::Unit &unit, const weave::Surroundings &around) const {
     for (;;) {
       weave::Woven woven = weave_unit(unit, options_, around);
-      if (!options_.prove || woven.woven == 0) return woven;
+      if (options_.verify == weave::Options::Verify::off || woven.woven == 0) return woven;
       bool atomic = options_.counters == isa::CounterPlace::Kind::atomic;
       std::vector<verify::TextRange> inserted;
       for (const auto &range : woven.inserted) inserted.push_back({range.begin, range.end});
       std::vector<verify::Fault> faults = verify::prove({source_, unit.layout, woven.text, inserted, woven.map, atomic});
       if (faults.empty()) return woven;
-      if (options_.verify || !leave_alone(faults, unit)) throw base::Error(verify::to_text(faults[0]));
+      if (is_strict() || !leave_alone(faults, unit)) throw base::Error(verify::to_text(faults[0]));
     }
   }
 
@@ -270,7 +270,6 @@ class Standin {
       base::warning(fmt::format("{}: {}: its chosen paths are not counted, its edges are: {}", name(), function, why));
     }
     warn_of_unplaced(woven);
-    if (options_.verify) verify_woven(unit, woven, assembler, line_.output);
     return 0;
   }
 

@@ -28,6 +28,7 @@ using LoopCounters = weave::Options::LoopCounters;
 using Entries = weave::Options::Entries;
 using Steps = weave::Options::Steps;
 using Stubs = weave::Options::Stubs;
+using Verify = weave::Options::Verify;
 
 constexpr std::array<std::pair<const char *, Placement>, 5> kPlacements = {{{"optimal", Placement::optimal},
                                                                             {"redundant", Placement::redundant},
@@ -53,6 +54,9 @@ constexpr std::array<std::pair<const char *, Steps>, 4> kSteps = {
 
 constexpr std::array<std::pair<const char *, Stubs>, 3> kStubs = {
     {{"needed", Stubs::needed}, {"apart", Stubs::apart}, {"always", Stubs::always}}};
+
+constexpr std::array<std::pair<const char *, Verify>, 3> kVerify = {
+    {{"error", Verify::error}, {"skip", Verify::skip}, {"off", Verify::off}}};
 
 constexpr std::array<std::pair<const char *, Entries>, 2> kEntries = {
     {{"implied", Entries::implied}, {"counted", Entries::counted}}};
@@ -308,17 +312,13 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        w.push_back("--weights=" + (o.weights == Weights::measured ? o.weights_file : name_of(o.weights, kWeights)));
      }},
-    {"--verify", Group::how, "", "prove that the woven object is the original plus probes; what cannot be proved is an error",
-     set_flag<&Options::verify>,
-     [](const Options &o, Words &w) {
-       if (o.verify) w.emplace_back("--verify");
-     }},
-    {"--prove", Group::how, "",
-     "prove, apart from what planned them, that probes harm nothing and count what the map says; functions for which that fails are left alone",
-     set_flag<&Options::prove>,
-     [](const Options &o, Words &w) {
-       if (o.prove) w.emplace_back("--prove");
-     }},
+    {"--verify", Group::how, "[=error|skip|off]",
+     "prove, apart from what planned them, that probes harm nothing and count what the map says; where that fails it is an error, or the function "
+     "is left alone with the reason (skip)",
+     [](const Word &word, Options &o) { o.verify = word.has_value ? choose(word, kVerify) : Verify::error; },
+     [](const Options &o, Words &w) { w.push_back(choice_of<&Options::verify, kVerify>("--verify", o)); }},
+    {"--prove", Group::how, "", "the same as --verify=skip", [](const Word &, Options &o) { o.verify = Verify::skip; },
+     [](const Options &, Words &) {}},
     {"--place", Group::study, "optimal|redundant|vertex|vertex-edge|none", "where counters go; optimal (the default): fewest, coldest",
      [](const Word &word, Options &o) {
        o.place = choose(word, kPlacements);

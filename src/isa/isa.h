@@ -80,11 +80,6 @@ struct Decoded {
 // Nothing if the bytes do not start with an instruction.
 std::optional<Decoded> decode(std::string_view bytes);
 
-// The instruction in canonical text, without branch targets and displacements,
-// for comparing two encodings of one statement.
-// `moved` is added to the displacement of its memory operand first.
-std::string shape(std::string_view bytes, int64_t moved = 0);
-
 // Does the instruction load from the procedure's own stack frame?
 bool is_stack_slot(const Decoded &decoded);
 
@@ -215,8 +210,6 @@ std::string whole_step(Resources reg, int32_t step, bool intel_syntax);
 // Gives a register whose lower half is about to be counted down to zero the number of rounds
 // that takes, 2^32 if the half is zero; the lower half itself stays as it is, and so do flags.
 Snippet widen_countdown(const Holder &holder);
-// The two instructions of that; the second is a whole step of 1.
-bool opens_countdown(const Decoded &decoded, Resources reg);
 
 // The register's number in the runtime's records (chord_abi.h).
 uint8_t recorded_number(const Holder &holder);

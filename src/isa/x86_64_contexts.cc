@@ -143,6 +143,9 @@ int kept_slot_distance(const PathHolder &h, unsigned scratch) {
 
 namespace {
 
+// What was popped may still be below the stack pointer, say unwind rules: it is not written over.
+Lines &step_over_popped(Lines &out) { return out.line("leaq\t{}(%rsp),%rsp", -kRedZone).moved(kRedZone); }
+
 std::string leave_shared_context(const PathHolder &h, const ContextExit &exit) {
   Lines out(exit.unwinding);
   const std::string other = reg(exit.scratch == kNoRegister ? r11 : exit.scratch);
@@ -155,10 +158,10 @@ std::string leave_shared_context(const PathHolder &h, const ContextExit &exit) {
     find_site(out, other);
     out.line("leaq\t8(%rsp),%rsp").moved(-8).line("popq\t({})", other).moved(-8);
   } else if (h.kind == PathHolder::Kind::slot) {
-    out.line("pushq\t{}", other).moved(8);
+    step_over_popped(out).line("pushq\t{}", other).moved(8);
     find_site(out, other);
-    out.line("pushq\t16(%rsp)").moved(8).line("popq\t({})", other).moved(-8);
-    out.line("popq\t{}", other).moved(-8).line("leaq\t16(%rsp),%rsp").moved(-16);
+    out.line("pushq\t{}(%rsp)", kRedZone + 16).moved(8).line("popq\t({})", other).moved(-8);
+    out.line("popq\t{}", other).moved(-8).line("leaq\t{}(%rsp),%rsp", kRedZone + 16).moved(-kRedZone - 16);
   }
   return out.take();
 }
@@ -200,11 +203,11 @@ void find_slot(Lines &out, const ContextJump &jump, const std::string &at) {
 // Without a dead register: one is kept below the frame.
 void leave_pressed(Lines &out, const ContextJump &jump) {
   const std::string other = reg(r11);
-  out.line("pushq\t{}", other).moved(8).line("movq\t8(%rsp),{}", other);
+  step_over_popped(out).line("pushq\t{}", other).moved(8).line("movq\t{}(%rsp),{}", kRedZone + 8, other);
   find_slot(out, jump, other);
-  out.line("pushq\t16(%rsp)").moved(8).line("popq\t8({})", other).moved(-8);
+  out.line("pushq\t{}(%rsp)", kRedZone + 16).moved(8).line("popq\t8({})", other).moved(-8);
   choose_site(out, jump, other);
-  out.line("popq\t{}", other).moved(-8).line("leaq\t16(%rsp),%rsp").moved(-16);
+  out.line("popq\t{}", other).moved(-8).line("leaq\t{}(%rsp),%rsp", kRedZone + 16).moved(-kRedZone - 16);
 }
 
 }  // namespace

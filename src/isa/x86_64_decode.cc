@@ -310,38 +310,4 @@ bool is_stack_slot(const Decoded &d) {
   return (d.traits & kLoad) && (d.address_base & (general(rsp) | general(rbp))) && d.address_index == 0;
 }
 
-std::string shape(std::string_view bytes, int64_t moved) {
-  Instruction in;
-  Operands ops;
-  if (!zydis::decode(bytes, in, ops)) return {};
-  std::string out = ZydisMnemonicGetString(in.mnemonic);
-  constexpr uint64_t kPrefixes = ZYDIS_ATTRIB_HAS_LOCK | ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE |
-                                 ZYDIS_ATTRIB_HAS_REPNE | ZYDIS_ATTRIB_HAS_BND | ZYDIS_ATTRIB_HAS_NOTRACK;
-  out += '|' + std::to_string(in.attributes & kPrefixes);
-  for (unsigned i = 0; i < in.operand_count_visible; ++i) {
-    const ZydisDecodedOperand &op = ops[i];
-    out += '|';
-    switch (op.type) {
-      case ZYDIS_OPERAND_TYPE_REGISTER:
-        out += ZydisRegisterGetString(op.reg.value);
-        break;
-      case ZYDIS_OPERAND_TYPE_MEMORY: {
-        // The place of data and code moves with the weaving; what is relative
-        // to the instruction pointer is compared by relocation, not by value.
-        bool relative = op.mem.base == ZYDIS_REGISTER_RIP;
-        out += std::to_string(op.size) + ':' + std::to_string(op.mem.segment) + ':' + std::to_string(op.mem.base) +
-               '+' + std::to_string(op.mem.index) + '*' + std::to_string(op.mem.scale) + '+' +
-               (relative ? std::string("rip") : std::to_string(op.mem.disp.value + moved));
-        break;
-      }
-      case ZYDIS_OPERAND_TYPE_IMMEDIATE:
-        out += op.imm.is_relative ? std::string("target") : std::to_string(op.imm.value.u);
-        break;
-      default:
-        break;
-    }
-  }
-  return out;
-}
-
 }  // namespace chord::isa

@@ -389,10 +389,6 @@ Snippet widen_countdown(const Holder &h) {
   return {fmt::format("\tleal\t-1({0}),{1}\n\tleaq\t1({0}),{0}\n", reg(r), low_half(r)), 2, false, 0};
 }
 
-bool opens_countdown(const Decoded &d, Resources one) {
-  return d.stepped == one && d.half_step && d.step == -1 && d.mnemonic == "lea";
-}
-
 // DWARF's numbers: the first eight general registers in another order than the
 // processor's, and vector registers.
 uint8_t recorded_number(const Holder &h) {

@@ -33,6 +33,7 @@ Scratch take_scratch(Resources live, size_t count, Resources not_these) {
 
 Snippet keep(const Scratch &scratch, const std::string &address, Snippet body, Resources live) {
   if (scratch.keeps_flags) keep_flags(body, live, scratch.rax_in);
+  body.tail = 0;  // nothing is counted in line
   body.text = address + body.text;
   body.price += 1;
   if (scratch.saved.empty()) return body;

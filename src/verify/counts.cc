@@ -281,20 +281,28 @@ void prove_counts(const ProcedureFacts &f) {
   Propagation<State, CountVisitor>(f, visitor).run();
 }
 
+bool is_place_of(const Record &r, const Effect &e) {
+  if (r.kind == CHORD_COUNTERS_THREAD) return e.where == Effect::Where::thread;
+  if (r.kind == CHORD_COUNTERS_DELTA) return e.where == Effect::Where::delta;
+  if (r.kind == CHORD_COUNTERS_RECORD) return e.where == Effect::Where::record;
+  return e.where == Effect::Where::shared;
+}
+
 void prove_places(const ProcedureFacts &f) {
   const format::Procedure &map = f.graph.map();
-  auto record = f.records.by_key.find(map.key);
-  if (record == f.records.by_key.end()) fail(f, kNone, "its counters have no record");
+  static const Record kNothing;
+  auto found = f.records.by_key.find(map.key);
+  bool counts = map.plan.placement != core::Placement::trace;
+  if (counts && found == f.records.by_key.end()) fail(f, kNone, "its counters have no record");
+  const Record *record = found == f.records.by_key.end() ? &kNothing : &found->second;
   auto totals = f.records.by_key.find(format::totals_key(map));
   bool by_number = map.plan.paths.by_number;
   uint64_t words = by_number ? CHORD_PATH_SLOTS + 1 : map.plan.words();
-  if (record->second.count != words) fail(f, kNone, "its record has another number of counters than the plan");
-  if (by_number == record->second.numbers.empty()) fail(f, kNone, "its record does not tell what its counters stand for");
+  if (map.metrics_in_records) words += map.metric_words();
+  if (record->count != words) fail(f, kNone, "its record has another number of counters than the plan");
+  if (by_number == record->numbers.empty()) fail(f, kNone, "its record does not tell what its counters stand for");
   auto right_place = [&](const Record &r, const Effect &e) {
-    if (e.sets != (r.kind == CHORD_COUNTERS_FLAGS)) return false;
-    if (r.kind == CHORD_COUNTERS_THREAD) return e.where == Effect::Where::thread;
-    if (r.kind == CHORD_COUNTERS_DELTA) return e.where == Effect::Where::delta;
-    return e.where == Effect::Where::shared;
+    return e.sets == (r.kind == CHORD_COUNTERS_FLAGS) && is_place_of(r, e);
   };
   for (const Transition &t : f.flow.transitions()) {
     uint32_t about = t.from != kNone ? t.from : t.to;
@@ -310,7 +318,7 @@ void prove_places(const ProcedureFacts &f) {
         if (e.symbol == "__chord_events") {
           bool right = e.where == Effect::Where::thread && e.index.is_number() && e.index.number >= 0 && e.index.number < CHORD_EVENT_BIAS;
           if (!right || !e.amount.is_number()) fail(f, about, "a probe changes no counter of events");
-        } else if (e.symbol != record->second.counters || !right_place(record->second, e)) {
+        } else if (e.symbol != record->counters || !right_place(*record, e)) {
           fail(f, about, "a probe changes memory that is no counter of the procedure");
         } else if (e.locked != f.atomic) {
           fail(f, about, f.atomic ? "a counter of all threads is changed without a lock" : "a lock that nobody asked for");

@@ -35,6 +35,9 @@ struct ProcedureFacts {
 // Throw Unproved.
 void prove_counts(const ProcedureFacts &procedure);
 
+// It lies where the record says that its counters do.
+bool is_place_of(const Record &record, const Effect &effect);
+
 // Every counter that a probe changes is one of the procedure's, or one of events, of the right kind.
 void prove_places(const ProcedureFacts &procedure);
 
@@ -52,7 +55,8 @@ constexpr Node node_of_vertex(uint32_t v) { return uint64_t{1} << 32 | v; }
 //   void arrive(Node, State &)                    brings a state into its usual form
 //   bool agree(State &a, const State &b)          two ways that differ may both be right: leaves what both know
 //   void leave(const Transition &, const State &)
-// and State can be compared. Throws Unproved where two ways do not agree.
+// and State can be compared. Throws Unproved where two ways do not agree. A visitor that has kStatesApart gets to see every state that
+// is possible at a node, instead of one that all ways there agree on; those with `impossible` are dropped.
 template <class State, class Visitor>
 class Propagation {
  public:
@@ -74,9 +78,9 @@ class Propagation {
     }
     for (const Transition &t : transitions) return_again(t);
     while (!waiting_.empty()) {
-      Node node = waiting_.back();
+      auto [node, state] = std::move(waiting_.back());
       waiting_.pop_back();
-      State state = states_.at(node);
+      if constexpr (!kApart) state = states_.at(node);
       if (node >> 32) {
         uint32_t v = static_cast<uint32_t>(node);
         for (const Transition *t : by_vertex[v]) follow_from(*t, v, state);
@@ -88,9 +92,10 @@ class Propagation {
     }
   }
 
-  const std::map<Node, State> &states() const { return states_; }
-
  private:
+  static constexpr bool kApart = requires { Visitor::kStatesApart; };
+  static constexpr size_t kMostStates = 300000;
+
   // By way of a table: from that vertex.
   void follow_from(const Transition &t, uint32_t vertex, const State &state) {
     for (const EdgeChain &chain : f_.graph.chains(t)) {
@@ -120,6 +125,9 @@ class Propagation {
     auto end = [&](const Machine *machine) {
       State now = state;
       visitor_.take(t, chain, machine, now);
+      if constexpr (kApart) {
+        if (now.impossible) return;
+      }
       if (t.to != kNone) {
         reach(node_of_instruction(t.to), now, about);
       } else if (chain != nullptr && chain->to == 1) {
@@ -134,14 +142,24 @@ class Propagation {
 
   void reach(Node node, State state, uint32_t about) {
     visitor_.arrive(node, state);
+    if constexpr (kApart) {
+      if (!apart_.emplace(node, state).second) return;
+      if (apart_.size() > kMostStates) throw Unproved{f_.program.instrs()[f_.program.functions()[f_.function].entry].last, "too many paths to look at"};
+      waiting_.emplace_back(node, std::move(state));
+    } else {
+      merge(node, state, about);
+    }
+  }
+
+  void merge(Node node, const State &state, uint32_t about) {
     auto [at, first] = states_.emplace(node, state);
-    if (first) waiting_.push_back(node);
+    if (first) waiting_.emplace_back(node, state);
     if (!first && !(at->second == state)) {
       State both = at->second;
       if (visitor_.agree(both, state)) {
         if (both == at->second) return;
         at->second = std::move(both);
-        waiting_.push_back(node);
+        waiting_.emplace_back(node, at->second);
         return;
       }
       uint32_t i = node >> 32 ? about : static_cast<uint32_t>(node);
@@ -153,7 +171,8 @@ class Propagation {
   const ProcedureFacts &f_;
   Visitor &visitor_;
   std::map<Node, State> states_;
-  std::vector<Node> waiting_;
+  std::set<std::pair<Node, State>> apart_;
+  std::vector<std::pair<Node, State>> waiting_;
   std::map<uint32_t, std::vector<const Transition *>> by_instruction_;
 };
 

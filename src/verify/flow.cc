@@ -15,6 +15,7 @@ using assembly::StatementKind;
 namespace {
 
 constexpr int64_t kWidening = 16;
+constexpr int64_t kRecordWord = -16;  // the lower one of the words that were added
 constexpr size_t kMostSteps = 400;  // on one way: inserted code has no loops
 
 }  // namespace
@@ -57,6 +58,7 @@ void ProcedureFlow::run() {
       if (u_.moved.contains(i)) fail(i, "an operand was moved in a frame that is as it was");
     }
   }
+  check_record_register();
   for (const auto &[i, level] : levels_) check_own_rules(i);
 }
 
@@ -126,6 +128,9 @@ Surroundings ProcedureFlow::around(uint32_t from, Transition::Kind kind, uint32_
     if (auto at = frame_->frame_pointer(here)) out.frame_at = *at - kWidening;
   }
   out.own_words = level == kWidening;
+  out.procedures = &u_.contexts;
+  out.record_of = record_of_;
+  out.record_in = record_in_;
   bool begins = kind == Transition::Kind::enters || kind == Transition::Kind::lands;
   if (from != kNone) {
     const Facts &x = p_.instrs()[from].facts;
@@ -186,8 +191,7 @@ void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way,
     visited_.insert(s);
     if (std::string fault = way.machine.execute(*probe, s); !fault.empty()) fail(about, fmt::format("{}: {} {}", fault, x.name, x.operands));
     way.steps.back().spoils = way.machine.spoiled();
-    bool conditional = probe->op == Op::jump_zero || probe->op == Op::jump_other || probe->op == Op::jump_sign;
-    if (!conditional && probe->op != Op::jump) continue;
+    if (!is_conditional(probe->op) && probe->op != Op::jump) continue;
     if (probe->op == Op::jump && to == kNone && (probe->target == out || is_stand_in(p_, assembly::first_symbol(out), probe->target))) {
       ends.push_back(std::move(way));
       return;
@@ -200,9 +204,9 @@ void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way,
       continue;
     }
     Way other = way;
-    if (probe->op == Op::jump_sign) other.at_limit = true;
-    if (probe->op == Op::jump_zero) other.machine.suppose_equal();
-    if (probe->op == Op::jump_other) way.machine.suppose_equal();
+    std::string fault = other.machine.branch(probe->op, true);
+    if (fault.empty()) fault = way.machine.branch(probe->op, false);
+    if (!fault.empty()) fail(about, fmt::format("{}: {} {}", fault, x.name, x.operands));
     walk(label, to, out, std::move(other), ends);
   }
   fail(about, "inserted code leads nowhere");
@@ -213,9 +217,8 @@ void ProcedureFlow::arrive(const Transition &t, Way &way) {
   std::optional<int64_t> moved = way.machine.stack_moved();
   if (!moved) fail(anchor(t), "the stack pointer is lost");
   int64_t after = before - *moved;
-  const std::vector<Effect> &effects = way.machine.effects();
-  bool asks = std::any_of(effects.begin(), effects.end(), [](const Effect &e) { return e.kind == Effect::Kind::asks_budget; });
-  if (asks != way.at_limit) fail(anchor(t), "the runtime is not asked when a budget is used up");
+  if (std::string fault = way.machine.unfinished(); !fault.empty()) fail(anchor(t), fault);
+  is_entering(t) ? find_record(t, way.machine) : check_record(t, way.machine);
   if (after != before) check_level(t, way.machine, before, after);
   // What the widened frame keeps must stay there.
   if (before == kWidening && after == kWidening && kept_ != kNoRegister) {
@@ -228,13 +231,57 @@ void ProcedureFlow::arrive(const Transition &t, Way &way) {
   if (t.to != kNone) reach(t.to, after);
 }
 
+bool ProcedureFlow::is_entering(const Transition &t) const {
+  uint32_t entry = p_.functions()[function_].entry;
+  return t.kind == Transition::Kind::enters || (t.from == entry && p_.instrs()[t.from].facts.entry_mark && t.kind == Transition::Kind::falls);
+}
+
+// Calling contexts: the activation's record is found where it begins, and stays where it is.
+void ProcedureFlow::find_record(const Transition &t, const Machine &machine) {
+  std::string_view of;
+  unsigned in = kNoRegister;
+  auto look = [&](const Value &v, unsigned reg) {
+    const AtomMeaning *m = v.terms.size() == 1 && v.number == 0 ? atoms_.meaning(v.terms[0].first) : nullptr;
+    if (m == nullptr || m->kind != AtomMeaning::Kind::record) return;
+    of = m->name;
+    in = reg;
+  };
+  for (const auto &[reg, v] : machine.changed()) look(v, reg);
+  if (std::optional<Value> word = machine.stored(kRecordWord)) look(*word, kNoRegister);
+  if (found_record_ && (of != record_of_ || in != record_in_)) fail(anchor(t), "the record of its context is not the same on all ways");
+  found_record_ = true;
+  record_of_ = of;
+  record_in_ = in;
+}
+
+void ProcedureFlow::check_record(const Transition &t, const Machine &machine) const {
+  if (record_of_.empty() || t.to == kNone || leaves(t.to)) return;
+  bool same = record_in_ == kNoRegister || machine.value(record_in_).is_atom(record_in_);
+  if (record_in_ == kNoRegister) {
+    std::optional<Value> word = machine.stored(kRecordWord);
+    same = !word || (word->terms.size() == 1 && machine.in_record(*word) == 0);
+  }
+  if (!same) fail(anchor(t), "the record of its context is lost");
+}
+
+// In a register that calls destroy it is only safe without any, and without anybody who lands.
+void ProcedureFlow::check_record_register() const {
+  if (record_in_ == kNoRegister) return;
+  const Function &f = p_.functions()[function_];
+  bool destroyed = !(kPreserved & general(record_in_));
+  if (destroyed && !f.landings.empty()) fail(f.entry, "the record of its context is in a register that is lost where it lands");
+  for (const auto &[i, level] : levels_) {
+    const Facts &x = p_.instrs()[i].facts;
+    if (x.writes & general(record_in_)) fail(i, "it changes the register in which the record of its context is");
+    if (destroyed && x.flow == Flow::call) fail(i, "a call may destroy the register in which the record of its context is");
+  }
+}
+
 // The frame is made wider where the function is entered, and is as it was where it is left.
 void ProcedureFlow::check_level(const Transition &t, Machine &machine, int64_t before, int64_t after) {
   const Function &f = p_.functions()[function_];
   if (before == 0 && after == kWidening) {
-    bool entering = t.kind == Transition::Kind::enters ||
-                    (t.from == f.entry && p_.instrs()[t.from].facts.entry_mark && t.kind == Transition::Kind::falls);
-    if (!entering || !frame_) fail(anchor(t), "the stack pointer is moved");
+    if (!is_entering(t) || !frame_) fail(anchor(t), "the stack pointer is moved");
     inside_ = kWidening;
     Value word = machine.frame_word(-8);
     for (unsigned r = 0; r < 16; ++r) {
@@ -249,6 +296,8 @@ void ProcedureFlow::check_level(const Transition &t, Machine &machine, int64_t b
   }
   if (before != kWidening || after != 0) fail(anchor(t), "the stack pointer is moved");
   if (t.to != kNone && !leaves(t.to)) fail(t.to, "the frame is gone too early");
+  uint32_t there = t.to != kNone ? t.to : t.from;
+  if (frame_->stack(there).value_or(0) != 0) fail(there, "the frame is taken down where the stack pointer is not at its end");
   if (kept_ == kNoRegister) return;
   Value v = machine.value(kept_);
   const AtomMeaning *m = v.terms.size() == 1 && v.number == 0 ? atoms_.meaning(v.terms[0].first) : nullptr;
@@ -336,6 +385,16 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
       if (has != needed || (has && outside)) fail(anchor(t), "unwind rules of a probe do not tell where the caller's register is");
       a.saved.erase(kept);
       b.saved.erase(kept);
+    }
+    // Of a register that was popped they may say where it still is, or nothing.
+    if (follows && leaves(there)) {
+      const Rules &plain = u_.rules.before(p_.instrs()[there].first);
+      std::erase_if(a.saved, [&](const auto &rule) {
+        auto was = plain.saved.find(rule.first);
+        bool known = was != plain.saved.end() && was->second == rule.second + inside_;
+        return known && !b.saved.contains(rule.first) && step.moved + here.offset + rule.second < 0;
+      });
+      std::erase_if(b.saved, [&](const auto &rule) { return !a.saved.contains(rule.first) && whole + end.offset + rule.second < 0; });
     }
     if (a.saved != b.saved || a.others != b.others) fail(anchor(t), "unwind rules of a probe lose a register");
   }

@@ -47,6 +47,7 @@ struct UnitFacts {
   const Liveness &liveness;
   const UnwindTable &rules, &woven_rules;
   const std::set<uint32_t> &moved;
+  const std::map<std::string_view, std::string_view> &contexts;  // Surroundings::procedures
 };
 
 class ProcedureFlow {
@@ -65,6 +66,12 @@ class ProcedureFlow {
   // The register that the widened frame keeps for the caller.
   unsigned kept() const { return kept_; }
   std::optional<int64_t> woven_stack(uint32_t instruction) const;
+  // Calling contexts: whose record it keeps, if any, and in which register; none: in the frame.
+  std::string_view record_of() const { return record_of_; }
+  unsigned record_in() const { return record_in_; }
+  bool is_entering(const Transition &t) const;
+  // It goes out of the function.
+  bool leaves(uint32_t instruction) const;
 
  private:
   struct Step {
@@ -75,7 +82,6 @@ class ProcedureFlow {
   struct Way {
     Machine machine;
     std::vector<Step> steps;
-    bool at_limit = false;  // a counter has come to the limit of its budget
   };
 
   void go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t label = kNone, uint32_t table = kNone);
@@ -93,7 +99,9 @@ class ProcedureFlow {
   void drain();
   void mention(const Mention &m);
   bool begins_with_mark(uint32_t statement) const;
-  bool leaves(uint32_t instruction) const;
+  void find_record(const Transition &t, const Machine &machine);
+  void check_record(const Transition &t, const Machine &machine) const;
+  void check_record_register() const;
   [[noreturn]] void fail(uint32_t instruction, std::string what) const;
   uint32_t anchor(const Transition &t) const;
 
@@ -110,6 +118,9 @@ class ProcedureFlow {
   int64_t inside_ = 0;
   unsigned kept_ = kNoRegister;
   bool touches_kept_ = false;
+  bool found_record_ = false;
+  std::string_view record_of_;
+  unsigned record_in_ = kNoRegister;
 };
 
 }  // namespace chord::verify

@@ -7,6 +7,7 @@
 
 #include "core/path_numbering.h"
 #include "format/path_selection.h"
+#include "verify/chosen_paths.h"
 
 namespace chord::verify {
 namespace {
@@ -234,9 +235,6 @@ class PathVisitor {
 
 void prove_paths(const ProcedureFacts &f) {
   const format::Procedure &map = f.graph.map();
-  if (map.plan.placement != core::Placement::paths) {
-    throw Unproved{f.program.instrs()[f.program.functions()[f.function].entry].last, "the proof does not know chosen paths"};
-  }
   std::string why_not;
   std::vector<bool> never;
   if (map.plan.paths.except_noise) never = format::never_edges(map);
@@ -244,6 +242,7 @@ void prove_paths(const ProcedureFacts &f) {
   uint32_t entry = f.program.instrs()[f.program.functions()[f.function].entry].last;
   if (!numbering) throw Unproved{entry, "its paths cannot be numbered: " + why_not};
   if (numbering->paths != map.plan.paths.paths) throw Unproved{entry, "the map has another number of paths"};
+  if (map.plan.placement == core::Placement::chosen_paths) return prove_chosen_paths(f, *numbering);
   PathVisitor visitor(f, std::move(*numbering));
   Propagation<State, PathVisitor>(f, visitor).run();
 }

@@ -1,6 +1,7 @@
 #include "verify/records.h"
 
 #include <chord_abi.h>
+#include <chord_models.h>
 #include <fmt/core.h>
 
 #include "format/event_names.h"
@@ -46,6 +47,7 @@ class Reader {
     for (size_t kind = 0; kind < format::kEventNames.size(); ++kind) {
       if (name.starts_with(kEvent) && name.substr(kEvent.size()) == format::kEventNames[kind]) out_.event_kinds |= 1u << kind;
     }
+    if (name == CHORD_MODELS_SYMBOL) geometry(s);
     if (name != ".Lchord_low" && name != ".Lchord_high") return;
     bool low = name == ".Lchord_low";
     uint32_t next = pairing_.next(s);
@@ -54,18 +56,31 @@ class Reader {
     out_.has_halves = true;
   }
 
+  // .long sets, ways, line bits, 0: each set begins with a word.
+  void geometry(uint32_t s) {
+    uint32_t next = pairing_.next(s);
+    std::vector<std::string_view> o;
+    if (next != kNone && source_.statements[next].name == ".long") o = assembly::split_operands(source_.statements[next].operands);
+    auto sets = o.size() == 4 ? number(o[0]) : std::nullopt;
+    if (!sets || *sets == 0) out_.fault = "the geometry of a modelled cache is not as the runtime reads it";
+    if (sets) out_.model_mask = 8 * (static_cast<int64_t>(*sets) - 1);
+  }
+
   // Three directives make a record: the counters' place, the key, their number and kind.
   void word(const Statement &x) {
     if (x.name == ".balign") {
       field_ = 0;
       now_ = {};
+      label_ = {};
       key_ = 0;
       return;
     }
     if (x.name != ".quad" && x.name != ".long") return;
     std::vector<std::string_view> o = assembly::split_operands(x.operands);
     switch (field_++) {
-      case 0: return place(x, o);
+      case 0:
+        now_.label = label_;
+        return place(x, o);
       case 1:
         if (auto key = number(x.operands)) key_ = *key;
         return;
@@ -100,6 +115,7 @@ class Reader {
   void check() {
     for (auto &[key, record] : out_.by_key) {
       if (auto numbers = numbers_.find(key); numbers != numbers_.end()) record.numbers = numbers->second;
+      if (record.kind == CHORD_COUNTERS_RECORD) continue;  // verify/context_procs.h
       auto size = out_.sizes.find(record.counters);
       if (size == out_.sizes.end() || size->second != 8 * uint64_t{record.count}) out_.fault = "a record has other counters than there are";
     }

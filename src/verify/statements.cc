@@ -32,7 +32,7 @@ bool may_be_inserted(const Statement &s) {
   if (s.kind != StatementKind::directive) return false;
   if (s.name == ".skip") return s.operands.ends_with(",0x90");
   if (s.name == ".set") return s.operands.starts_with(".Lchord_");
-  if (s.name == ".reloc") return s.operands.starts_with(".,BFD_RELOC_NONE,.Lchord_");
+  if (s.name == ".reloc") return s.operands.starts_with(".,BFD_RELOC_NONE,.Lchord_") || s.operands.starts_with(".,BFD_RELOC_NONE,__chord_");
   return s.name.starts_with(".cfi_") || s.name == ".att_syntax" || s.name == ".intel_syntax";
 }
 

@@ -50,6 +50,10 @@ struct AtomMeaning {
     low_half_of,   // the lower half of a value
     slot_of,       // where the counter of that number is
     likely_slot,   // where it should be
+    loaded,        // what one of the weaver's own words holds: its address
+    masked,        // not below 0 and not above the key
+    record,        // the record of the activation's calling context; name: of what procedure
+    trace_word,    // bits of the trace that are not yet in the buffer
   } kind = Kind::fresh;
   std::string_view name;
   int64_t key = 0;
@@ -61,6 +65,10 @@ class Atoms {
   Atom make(AtomMeaning meaning);
   Atom fresh() { return make({}); }
   const AtomMeaning *meaning(Atom atom) const;
+  bool is(Atom atom, AtomMeaning::Kind kind, std::string_view name) const {
+    const AtomMeaning *m = meaning(atom);
+    return m != nullptr && m->kind == kind && m->name == name;
+  }
   // The same atom for the same meaning.
   Atom find(AtomMeaning::Kind kind, std::string_view name, int64_t key = 0);
   Atom find_of(AtomMeaning::Kind kind, const Value &of, std::string_view name = {});

@@ -1,18 +1,23 @@
 #include "verify/verify.h"
 
+#include <chord_abi.h>
 #include <fmt/core.h>
 
 #include "format/measured_calls.h"
 
 #include "verify/constants.h"
+#include "verify/context_procs.h"
+#include "verify/contexts.h"
 #include "verify/counts.h"
 #include "verify/events.h"
 #include "verify/flow.h"
 #include "verify/liveness.h"
 #include "verify/marks.h"
+#include "verify/metrics.h"
 #include "verify/paths.h"
 #include "verify/program.h"
 #include "verify/statements.h"
+#include "verify/trace.h"
 #include "verify/unwind.h"
 
 namespace chord::verify {
@@ -36,10 +41,12 @@ class Prover {
     faults_.insert(faults_.end(), statements.faults.begin(), statements.faults.end());
     records_ = read_records(pairing_);
     if (!records_.fault.empty()) faults_.push_back({"", 0, records_.fault});
+    contexts_ = read_context_procs(pairing_, records_);
+    if (!contexts_.fault.empty()) faults_.push_back({"", 0, contexts_.fault});
     anchors_ = read_anchors(pairing_);
     if (!anchors_.fault.empty()) faults_.push_back({"", 0, anchors_.fault});
     widened_ = std::move(statements.widened_steps);
-    UnitFacts unit{program, pairing_, evidence, liveness, rules, woven_rules, statements.moved};
+    UnitFacts unit{program, pairing_, evidence, liveness, rules, woven_rules, statements.moved, contexts_.names};
     for (const format::Procedure &p : claim_.map.procedures) {
       if (p.skipped.empty()) procedure(unit, p);
     }
@@ -63,8 +70,7 @@ class Prover {
       return;
     }
     try {
-      bool paths = p.plan.placement == core::Placement::paths || p.plan.placement == core::Placement::chosen_paths;
-      ProcedureFlow flow(unit, f, paths);
+      ProcedureFlow flow(unit, f, counts_paths(p) || keeps_records(p));
       flow.run();
       prove_counting(unit, p, flow, f);
       visited_.insert(flow.visited().begin(), flow.visited().end());
@@ -76,6 +82,15 @@ class Prover {
     }
   }
 
+  static bool counts_paths(const format::Procedure &p) {
+    return p.plan.placement == core::Placement::paths || p.plan.placement == core::Placement::chosen_paths;
+  }
+
+  bool keeps_records(const format::Procedure &p) const {
+    auto record = records_.by_key.find(p.key);
+    return record != records_.by_key.end() && record->second.kind == CHORD_COUNTERS_RECORD;
+  }
+
   void prove_counting(const UnitFacts &unit, const format::Procedure &p, const ProcedureFlow &flow, uint32_t f) {
     MapGraph graph(unit.program, p, f);
     Constants constants(unit.program, flow.transitions());
@@ -85,23 +100,56 @@ class Prover {
     ProcedureFacts facts{unit.program, unit.pairing, flow, graph, constants, records_, spots, widened_, f, claim_.atomic};
     graph.check_edges(flow.transitions(), unit.evidence.tables());
     prove_places(facts);
-    bool paths = p.plan.placement == core::Placement::paths || p.plan.placement == core::Placement::chosen_paths;
-    if (!paths) prove_counts(facts);
-    if (paths) prove_paths(facts);
+    if (counts_paths(p)) {
+      prove_paths(facts);
+    } else if (p.plan.placement == core::Placement::trace) {
+      prove_trace(facts);
+    } else {
+      prove_counts(facts);
+    }
+    prove_contexts(facts, contexts_);
+    prove_metrics(facts);
     bool measures = records_.by_key.contains(format::totals_key(p));
     if (records_.event_kinds != 0 || measures) prove_events(facts);
     prove_marks(facts, anchors_, unit.moved);
   }
 
-  // Every inserted instruction was executed above, but for those in front of code that nothing leads to.
+  // Inserted code that belongs to code which nothing leads to: behind it, in front of it, and where its jumps lead.
+  void excuse_unreached(const Program &program) {
+    for (uint32_t i : unreached_) {
+      const Instr &in = program.instrs()[i];
+      uint32_t s = pairing_.woven_of(in.last);
+      excuse(pairing_.next(s));
+      bool jumps = in.facts.flow == Flow::jump || in.facts.flow == Flow::conditional;
+      if (jumps && !in.facts.indirect) excuse(pairing_.label(assembly::first_symbol(pairing_.woven().statements[s].operands), s));
+    }
+  }
+
+  void excuse(uint32_t s) {
+    for (; s != kNone && pairing_.is_inserted(s); s = pairing_.next(s)) {
+      const assembly::Statement &x = pairing_.woven().statements[s];
+      if (x.kind != assembly::StatementKind::instruction) continue;
+      if (!excused_.insert(s).second) return;
+      std::optional<ProbeInstruction> probe = read_probe(x);
+      bool jumps = probe && (probe->op == Op::jump || is_conditional(probe->op));
+      if (jumps) excuse(pairing_.label(probe->target, s));
+      if (jumps && probe->op == Op::jump) return;
+    }
+  }
+
+  // Every inserted instruction was executed above, but for those of code that nothing leads to.
   void nothing_else(const Program &program) {
+    excuse_unreached(program);
     for (uint32_t s = 0; s < pairing_.first_record(); ++s) {
       const assembly::Statement &x = pairing_.woven().statements[s];
-      if (!pairing_.is_inserted(s) || x.kind != assembly::StatementKind::instruction || visited_.contains(s)) continue;
+      if (!pairing_.is_inserted(s) || x.kind != assembly::StatementKind::instruction || visited_.contains(s) || excused_.contains(s)) continue;
       if (x.name == "nopl") continue;  // tells where the path register is (abi/chord_abi.h)
       uint32_t next = s;
       while (next != kNone && (pairing_.is_inserted(next) || program.instr_from(pairing_.original_of(next)) == kNone)) next = pairing_.next(next);
-      if (next != kNone && unreached_.contains(program.instr_from(pairing_.original_of(next)))) continue;
+      if (next != kNone && unreached_.contains(program.instr_from(pairing_.original_of(next)))) {
+        excuse(s);
+        continue;
+      }
       faults_.push_back({"", x.line, fmt::format("an inserted instruction that nothing leads to: {} {}", x.name, x.operands)});
       return;
     }
@@ -110,8 +158,9 @@ class Prover {
   const Claim &claim_;
   Pairing pairing_;
   std::vector<bool> woven_;  // by function
-  std::set<uint32_t> visited_, unreached_, widened_;
+  std::set<uint32_t> visited_, unreached_, excused_, widened_;
   Records records_;
+  ContextProcs contexts_;
   Anchors anchors_;
   std::vector<Fault> faults_;
 };

@@ -10,13 +10,6 @@ namespace {
 using Kind = Operand::Kind;
 using Meaning = AtomMeaning::Kind;
 
-constexpr int64_t kRedZone = 128;
-// Where the stack pointer is not known, words below it have keys of their own.
-constexpr int64_t kSomewhere = -(int64_t{1} << 40);
-
-bool same_space(int64_t a, int64_t b) { return (a < kSomewhere / 2) == (b < kSomewhere / 2); }
-bool is_own_word(int64_t key) { return key == -16 || key == -8; }
-
 }  // namespace
 
 Value Machine::value(Atom reg) const {
@@ -74,134 +67,6 @@ bool Machine::keeps_lower_half(unsigned reg) const {
   return static_cast<uint32_t>(m->of.number + v.number) == 0;
 }
 
-// ---- memory ----
-
-Value Machine::address_value(const Operand &m) {
-  Value v = constant(m.value.number);
-  if (!m.value.symbol.empty()) {
-    Meaning kind = m.thread ? Meaning::thread_symbol : Meaning::symbol;
-    v = sum(v, atom_value(atoms_->find(kind, m.value.symbol)));
-  }
-  if (m.base != kNoRegister) v = sum(v, value(m.base));
-  if (m.index != kNoRegister) v = sum(v, times(value(m.index), m.scale));
-  return v;
-}
-
-Machine::Address Machine::resolve(const Operand &m) {
-  Address out;
-  out.value = address_value(m);
-  out.thread = m.thread;
-  bool plain = m.value.minus.empty() && (m.value.relocation.empty() || (m.thread && m.value.relocation == "tpoff"));
-  if (!plain || (m.value.symbol.empty() && m.rip) || (m.rip && m.index != kNoRegister)) return out;
-  if (!m.thread && out.value.is_atom_plus(kRsp)) {
-    out.kind = Address::Kind::stack;
-    out.key = start_key() + out.value.number;
-  } else if (!m.thread && out.value.is_atom_plus(kRbp) && around_.frame_at) {
-    out.kind = Address::Kind::stack;
-    out.key = *around_.frame_at + out.value.number;
-  } else {
-    for (const auto &[atom, factor] : out.value.terms) {
-      const AtomMeaning *meaning = atoms_->meaning(atom);
-      Meaning wanted = m.thread ? Meaning::thread_symbol : Meaning::symbol;
-      bool names = meaning != nullptr && (meaning->kind == wanted || (m.thread && meaning->kind == Meaning::offset_word));
-      if (names && factor == 1) out.kind = Address::Kind::counter;
-    }
-  }
-  return out;
-}
-
-Value Machine::word(int64_t key) {
-  auto found = stack_.find(key);
-  return found != stack_.end() ? found->second : atom_value(atoms_->find(Meaning::stack_word, {}, key));
-}
-
-Value Machine::frame_word(int64_t at) { return word(at); }
-
-std::optional<Value> Machine::stored(int64_t at) const {
-  auto found = stack_.find(at);
-  return found == stack_.end() ? std::nullopt : std::optional(found->second);
-}
-
-Value Machine::load(const Operand &m) {
-  if (m.rip && m.value.relocation == "gottpoff" && m.value.number == 0) {
-    return atom_value(atoms_->find(Meaning::offset_word, m.value.symbol));
-  }
-  Address at = resolve(m);
-  if (m.thread && m.value.symbol.empty() && at.value == atom_value(atoms_->find(Meaning::offset_word, "__chord_delta"))) {
-    return atom_value(atoms_->find(Meaning::delta, {}));
-  }
-  if (at.kind == Address::Kind::stack) return word(at.key);
-  return atom_value(atoms_->fresh());
-}
-
-std::string Machine::store_word(int64_t key, const Value &v) {
-  std::optional<int64_t> top = stack_key();
-  if (!top) return "the stack pointer is lost";
-  if (same_space(key, *top) && key < *top) return "a store below the stack pointer";
-  bool own = around_.own_words && is_own_word(key);
-  int64_t above = key - start_key();
-  if (!own && !same_space(key, start_key())) return "a store to a word of the program";
-  if (!own && above >= 0) return "a store to a word of the program";
-  if (!own && above > -kRedZone - 8 && !around_.red_zone_dead) return "a store into the red zone";
-  if (!own && above < 0) spoiled_ = {above, false};
-  stack_[key] = v;
-  saved_flags_.erase(key);
-  pushed_.erase(key);
-  return "";
-}
-
-// A word written in two halves, the lower one first.
-std::string Machine::store_half(int64_t key, int64_t number) {
-  auto part = static_cast<uint32_t>(number);
-  if (key % 8 == 0) {
-    lower_halves_[key] = part;
-    return store_word(key, atom_value(atoms_->fresh()));
-  }
-  auto lower = lower_halves_.find(key - 4);
-  if (key % 8 != 4 && key % 8 != -4) return "a store across words";
-  if (lower == lower_halves_.end()) return "a store of half a word";
-  return store_word(key - 4, constant(static_cast<int64_t>(uint64_t{part} << 32 | lower->second)));
-}
-
-std::string Machine::store(const Operand &m, const Value &v, unsigned bytes) {
-  Address at = resolve(m);
-  if (at.kind != Address::Kind::stack) return "a store to memory that is not its own";
-  if (bytes == 8) return store_word(at.key, v);
-  return v.is_number() ? store_half(at.key, v.number) : "a store of half a register";
-}
-
-// ---- counters ----
-
-std::string Machine::count(const Operand &m, const Value &amount, bool locked, uint32_t statement) {
-  Address at = resolve(m);
-  if (at.kind == Address::Kind::stack) return store_word(at.key, sum(word(at.key), amount));
-  if (at.kind != Address::Kind::counter) return "memory is changed that is no counter";
-  Effect effect;
-  effect.where = at.thread ? Effect::Where::thread : Effect::Where::shared;
-  Value rest = constant(at.value.number);
-  for (const auto &[atom, factor] : at.value.terms) {
-    const AtomMeaning *meaning = atoms_->meaning(atom);
-    bool names = meaning != nullptr && (meaning->kind == Meaning::thread_symbol || meaning->kind == Meaning::symbol ||
-                                        meaning->kind == Meaning::offset_word);
-    if (names && effect.symbol.empty()) {
-      effect.symbol = meaning->name;
-    } else if (meaning != nullptr && meaning->kind == Meaning::delta && factor == 1 && !at.thread) {
-      effect.where = Effect::Where::delta;
-    } else {
-      if (factor % 8 != 0) return "a counter's index is not one of a word";
-      rest = sum(rest, times(atom_value(atom), factor));
-    }
-  }
-  if (rest.number % 8 != 0) return "an address between two counters";
-  effect.index = constant(rest.number / 8);
-  for (const auto &[atom, factor] : rest.terms) effect.index = sum(effect.index, times(atom_value(atom), factor / 8));
-  effect.amount = amount;
-  effect.locked = locked;
-  effect.statement = statement;
-  effects_.push_back(std::move(effect));
-  return "";
-}
-
 Value Machine::source(const Operand &o) {
   switch (o.kind) {
     case Kind::constant: {
@@ -230,7 +95,11 @@ std::string Machine::arithmetic(const ProbeInstruction &p, uint32_t statement) {
     ah_ = kept;
     return "";
   }
-  if (!one && (p.operands[0].kind == Kind::memory || p.operands[0].kind == Kind::vector || p.operands[0].kind == Kind::half)) return "a probe that adds memory";
+  if (!one && (p.operands[0].kind == Kind::vector || p.operands[0].kind == Kind::half)) return "a probe that adds something odd";
+  if (!one && p.operands[0].kind == Kind::memory) {
+    if (into.kind != Kind::general) return "a probe that adds memory";
+    if (std::string fault = can_load(p.operands[0]); !fault.empty()) return fault;
+  }
   Value amount = one ? constant(p.op == Op::increment ? 1 : -1) : source(p.operands[0]);
   if (p.op == Op::subtract) amount = times(amount, -1);
   std::string fault;
@@ -242,6 +111,10 @@ std::string Machine::arithmetic(const ProbeInstruction &p, uint32_t statement) {
     fault = "a probe that changes half a register";
   }
   spoil_flags(!one);
+  if (into.kind == Kind::memory) {
+    sign_ = Sign::counter;
+    sign_flag_ = flags_[kSign];
+  }
   return fault;
 }
 
@@ -261,70 +134,14 @@ std::string Machine::pop(Value &out) {
   return "";
 }
 
-std::string Machine::call_bracket(std::string_view routine, Effect effect) {
-  bool shared = routine.ends_with("_shared");
-  std::optional<int64_t> key = stack_key();
-  auto pushed = pushed_.find(*key);
-  // The distance counts from the instruction that pushes it.
-  if (pushed == pushed_.end() || pushed_at_ + 1 != executed_.size()) return "a bracket without its total";
-  const Expression &total = pushed->second;
-  bool right = shared ? total.relocation.empty() && total.minus == "." : total.relocation == "tpoff" && total.minus.empty();
-  if (!right || total.number % 8 != 0) return "a bracket of another total";
-  effect.kind = routine.starts_with("__chord_open") ? Effect::Kind::opens : Effect::Kind::closes;
-  effect.where = shared ? Effect::Where::delta : Effect::Where::thread;
-  effect.symbol = total.symbol;
-  effect.index = constant(total.number / 8);
-  effects_.push_back(std::move(effect));
-  set(kRsp, sum(value(kRsp), constant(8)));
+std::string Machine::pop_into(const Operand &o) {
+  bool memory = o.kind == Kind::memory;
+  if (!memory && (o.kind != Kind::general || o.reg == kRsp)) return "a probe with odd operands";
+  Value v;
+  if (std::string fault = pop(v); !fault.empty()) return fault;
+  if (memory) return store(o, v, 8);
+  set(o.reg, std::move(v));
   return "";
-}
-
-// The number of events that the counter lacks stands above the place.
-std::string Machine::call_budget(Effect effect) {
-  int64_t key = *stack_key();
-  auto place = pushed_.find(key);
-  Value what = word(key + 8);
-  if (place == pushed_.end() || !what.is_number() || place->second.number != 0) return "a check without its arguments";
-  effect.kind = Effect::Kind::asks_budget;
-  effect.index = what;
-  effect.place = place->second.symbol;
-  effect.symbol = place->second.minus;
-  effects_.push_back(std::move(effect));
-  return "";
-}
-
-std::string Machine::call_find_path() {
-  int64_t key = *stack_key();
-  Value numbers = word(key), number = word(key + 8);
-  const AtomMeaning *array = numbers.terms.size() == 1 && numbers.number == 0 ? atoms_->meaning(numbers.terms[0].first) : nullptr;
-  if (array == nullptr || array->kind != Meaning::symbol) return "a path is looked for in no array";
-  return store_word(key + 8, atom_value(atoms_->find_of(Meaning::slot_of, number, array->name)));
-}
-
-std::string Machine::call(std::string_view routine, uint32_t statement) {
-  std::optional<int64_t> key = stack_key();
-  if (!key) return "the stack pointer is lost";
-  if (*key - start_key() > -kRedZone && !around_.red_zone_dead) return "a call that overwrites the red zone";
-  spoiled_ = {*key - start_key(), true};
-  Effect effect;
-  effect.statement = statement;
-  std::string fault;
-  if (routine == "__chord_open" || routine == "__chord_close" || routine == "__chord_open_shared" || routine == "__chord_close_shared") {
-    fault = call_bracket(routine, effect);
-  } else if (routine == "__chord_leap") {
-    effect.kind = Effect::Kind::leaps;
-    effect.amount = word(*key);
-    effects_.push_back(std::move(effect));
-    set(kRsp, sum(value(kRsp), constant(8)));
-  } else if (routine == "__chord_budget") {
-    fault = call_budget(effect);
-  } else if (routine == "__chord_find_path") {
-    fault = call_find_path();
-  } else {
-    fault = "a probe calls something unknown";
-  }
-  spoil_flags();
-  return fault;
 }
 
 // ---- the rest ----
@@ -337,19 +154,65 @@ std::string Machine::move(const ProbeInstruction &p) {
     return store(into, source(from), p.narrow ? 4 : 8);
   }
   if (p.narrow) {
-    if (into.kind != Kind::half || from.kind != Kind::constant || !from.value.symbol.empty()) return "a probe that moves half a register";
+    bool number = from.kind == Kind::constant && from.value.symbol.empty();
+    if (into.kind != Kind::half || (!number && from.kind != Kind::half)) return "a probe that moves half a register";
+    if (!number) {
+      set(into.reg, atom_value(atoms_->find_of(Meaning::low_half_of, value(from.reg))));
+      return "";
+    }
     set(into.reg, constant(static_cast<int64_t>(static_cast<uint32_t>(from.value.number))));
     return "";
   }
   if (into.kind != Kind::general) return "a probe that moves something odd";
   if (from.kind == Kind::constant && !from.value.symbol.empty()) return "a probe that loads an address";
+  if (from.kind == Kind::memory) {
+    if (std::string fault = can_load(from); !fault.empty()) return fault;
+  }
   set(into.reg, source(from));
   return "";
 }
 
+// Is the record the one of a procedure? By a number of its own, or its address.
+std::string Machine::compare_record(const ProbeInstruction &p, const Value &address) {
+  std::string_view name;
+  if (p.operands[0].kind == Kind::constant) {
+    if (p.operands[0].value.relocation == "tpoff" && p.operands[0].value.number == 0 && address.number == 0) name = p.operands[0].value.symbol;
+  } else if (address.number == 8) {
+    name = symbol_of(source(p.operands[0]));
+  }
+  auto found = around_.procedures == nullptr ? std::map<std::string_view, std::string_view>::const_iterator{} : around_.procedures->find(name);
+  if (around_.procedures == nullptr || found == around_.procedures->end()) return "a record is compared with something odd";
+  spoil_flags();
+  comparison_ = {};
+  comparison_.candidate = address.terms[0].first;
+  comparison_.procedure = found->second;
+  comparison_.zero = flags_[kZero];
+  return "";
+}
+
 std::string Machine::compare(const ProbeInstruction &p) {
-  if (p.operands.size() != 2 || p.operands[1].kind != Kind::memory) return "a probe that compares something odd";
-  Address at = resolve(p.operands[1]);
+  if (p.operands.size() != 2) return "a probe with odd operands";
+  const Operand &with = p.operands[1];
+  bool number = p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty();
+  Address at = with.kind == Kind::memory ? resolve(with) : Address{};
+  // Of these nothing is known, whichever way is taken.
+  bool lone = with.kind == Kind::memory && with.rip && !with.value.symbol.empty() && with.value.relocation.empty() && with.value.minus.empty();
+  if (number && (lone || (with.kind == Kind::general && !p.narrow))) {
+    comparison_ = {};
+    spoil_flags();
+    return "";
+  }
+  if (number && at.kind == Address::Kind::trace && at.key == 4 && p.narrow) {
+    spoil_flags();
+    comparison_ = {};
+    for (unsigned bits = 1; bits <= kMostTokenBits; ++bits) {
+      if (p.operands[0].value.number == int64_t{1} << (31 - bits)) comparison_.room = bits;
+    }
+    comparison_.carry = flags_[kCarry];
+    return "";
+  }
+  if (with.kind != Kind::memory || p.narrow) return "a probe that compares something odd";
+  if (at.value.terms.size() == 1 && atoms_->is(at.value.terms[0].first, Meaning::loaded, "site.record")) return compare_record(p, at.value);
   Value a = source(p.operands[0]);
   comparison_ = {};
   if (at.kind == Address::Kind::stack) {
@@ -376,8 +239,17 @@ std::string Machine::compare(const ProbeInstruction &p) {
   return "";
 }
 
+void Machine::replace(Atom atom, const Value &by) {
+  auto put = [&](Value &v) {
+    if (int64_t factor = v.factor(atom); factor != 0) v = sum(sum(v, times(atom_value(atom), -factor)), times(by, factor));
+  };
+  for (auto &[reg, v] : registers_) put(v);
+  for (auto &[key, v] : stack_) put(v);
+}
+
 void Machine::suppose_equal() {
   if (comparison_.zero != flags_[kZero]) return;
+  if (comparison_.candidate != 0) return replace(comparison_.candidate, atom_value(atoms_->find(Meaning::record, comparison_.procedure)));
   if (comparison_.likely != 0) {
     const Value key = atoms_->meaning(comparison_.likely)->of;
     Value found = atom_value(atoms_->find_of(Meaning::slot_of, key, comparison_.numbers));
@@ -388,6 +260,46 @@ void Machine::suppose_equal() {
   }
   Value zero = difference(comparison_.b, comparison_.a);
   if (zero.terms.size() == 1 && zero.terms[0].second == 1) known_[zero.terms[0].first] = -zero.number;
+}
+
+std::string Machine::branch(Op jump, bool taken) {
+  if (jump == Op::jump_zero ? taken : jump == Op::jump_other && !taken) suppose_equal();
+  if (jump == Op::jump_sign) {
+    if (sign_flag_ != flags_[kSign] || sign_ == Sign::nothing) return "a jump on a sign that tells nothing";
+    if (sign_ == Sign::trace) trace_unchecked_ = false;
+    if (taken) owed_ = sign_ == Sign::trace ? Owed::flush : Owed::budget;
+  }
+  if (jump == Op::jump_not_below) {
+    if (comparison_.carry != flags_[kCarry] || comparison_.room == 0) return "a jump on a comparison that tells nothing";
+    if (taken) owed_ = Owed::split;
+    if (!taken) trace_room_ = comparison_.room;
+  }
+  return "";
+}
+
+std::string Machine::unfinished() const {
+  if (owed_ == Owed::budget) return "the runtime is not asked when a budget is used up";
+  if (owed_ != Owed::nothing || trace_unchecked_) return "a word of the trace may be full";
+  return "";
+}
+
+// By one: the word of the trace; by a number: a register.
+std::string Machine::shift_left(const ProbeInstruction &p, uint32_t statement) {
+  if (p.operands.size() == 1 && p.operands[0].kind == Kind::memory) {
+    if (resolve(p.operands[0]).kind != Address::Kind::trace) return "memory is changed that is no counter";
+    std::string fault = can_load(p.operands[0]);
+    if (fault.empty()) fault = write_trace(times(load(p.operands[0]), 2), statement);
+    spoil_flags();
+    sign_ = Sign::trace;
+    sign_flag_ = flags_[kSign];
+    return fault;
+  }
+  bool right = p.operands.size() == 2 && p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty() && p.operands[1].kind == Kind::general;
+  int64_t by = right ? p.operands[0].value.number : 0;
+  if (!right || by < 1 || by > kMostTokenBits || p.operands[1].reg == kRsp) return "a probe that shifts";
+  set(p.operands[1].reg, times(value(p.operands[1].reg), int64_t{1} << by));
+  spoil_flags();
+  return "";
 }
 
 // index = number * factor >> bits
@@ -499,10 +411,12 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
     case Op::increment:
     case Op::decrement: return arithmetic(p, statement);
     case Op::address: {
-      if (p.operands.size() != 2 || p.operands[0].kind != Kind::memory || p.operands[0].thread) return "a probe with odd operands";
-      if (!p.operands[0].value.relocation.empty() || !p.operands[0].value.minus.empty()) return "a probe with an odd address";
-      Value v = address_value(p.operands[0]);
+      if (p.operands.size() != 2) return "a probe with odd operands";
+      const Operand &m = p.operands[0];
       bool half = p.operands[1].kind == Kind::half;
+      bool known = m.kind == Kind::memory && !m.thread && m.value.relocation.empty() && m.value.minus.empty();
+      if (!known && (half || p.operands[1].reg == kRsp)) return "a probe with an odd address";
+      Value v = known ? address_value(m) : atom_value(atoms_->fresh());
       if (half) v = atom_value(atoms_->find_of(Meaning::low_half_of, v));
       set(p.operands[1].reg, std::move(v));
       return p.operands[1].kind == Kind::general || half ? "" : "a probe with odd operands";
@@ -520,17 +434,16 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       if (p.operands.size() != 1) return "a probe with odd operands";
       const Operand &o = p.operands[0];
       if (o.kind == Kind::half || o.kind == Kind::byte || o.kind == Kind::vector) return "a probe with odd operands";
-      std::string fault = push(source(o));
+      // What the program is about to load may be pushed, too (__chord_leap).
+      bool own = o.kind == Kind::memory && (o.base == kNoRegister || !resolve(o).value.is_atom_plus(o.base));
+      std::string fault = own ? can_load(o) : "";
+      if (fault.empty()) fault = push(source(o));
       if (fault.empty() && o.kind == Kind::constant && !o.value.symbol.empty()) pushed_[*stack_key()] = o.value;
       pushed_at_ = executed_.size();
       return fault;
     }
     case Op::pop: {
-      if (p.operands.size() != 1 || p.operands[0].kind != Kind::general || p.operands[0].reg == kRsp) return "a probe with odd operands";
-      Value v;
-      std::string fault = pop(v);
-      if (fault.empty()) set(p.operands[0].reg, std::move(v));
-      return fault;
+      return p.operands.size() == 1 ? pop_into(p.operands[0]) : "a probe with odd operands";
     }
     case Op::push_flags:
     case Op::pop_flags:
@@ -538,8 +451,29 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
     case Op::ah_to_flags:
     case Op::set_overflow: return flags(p);
     case Op::compare: return compare(p);
-    case Op::multiply:
-    case Op::shift_right: return hash(p);
+    case Op::test: {
+      bool same = p.operands.size() == 2 && p.operands[0].kind == Kind::general && p.operands[1].kind == Kind::general && p.operands[0].reg == p.operands[1].reg;
+      spoil_flags();
+      if (!same || !trace_unchecked_ || !(value(p.operands[0].reg) == trace_)) return "a probe that tests something odd";
+      sign_ = Sign::trace;
+      sign_flag_ = flags_[kSign];
+      return "";
+    }
+    case Op::shift_left: return shift_left(p, statement);
+    case Op::mask: {
+      bool right = p.operands.size() == 2 && p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty() && p.operands[0].value.number >= 0;
+      if (!right) return "a probe with odd operands";
+      set(p.operands[1].reg, atom_value(atoms_->make({Meaning::masked, {}, p.operands[0].value.number, {}})));
+      spoil_flags();
+      return "";
+    }
+    case Op::shift_right:
+      if (!p.narrow) return hash(p);
+      if (p.operands.size() != 2 || p.operands[0].kind != Kind::constant) return "a probe with odd operands";
+      set_fresh(p.operands[1].reg);
+      spoil_flags();
+      return "";
+    case Op::multiply: return hash(p);
     case Op::clear:
       if (p.operands.size() != 2 || p.operands[0].reg != p.operands[1].reg || p.operands[0].kind != Kind::half) return "a probe with odd operands";
       set(p.operands[1].reg, constant(0));
@@ -550,6 +484,8 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
     case Op::jump_zero:
     case Op::jump_other:
     case Op::jump_sign:
+    case Op::jump_above:
+    case Op::jump_not_below:
     case Op::nothing:
     case Op::entry_mark: return "";
     default: return vectors(p);

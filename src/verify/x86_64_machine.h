@@ -17,16 +17,25 @@ namespace chord::verify {
 
 // What a probe does besides moving values about.
 struct Effect {
-  enum class Kind : uint8_t { count, opens, closes, leaps, asks_budget } kind = Kind::count;
+  enum class Kind : uint8_t {
+    count, opens, closes, leaps, asks_budget,
+    looks_up,  // a calling context: the runtime is asked for its record; amount: where in the stack, from the return address
+    names,     // likewise: the word that tells a callee where it is called becomes `index`
+    keeps,     // likewise: a slot of the record, at `index` bytes, is told what to put back: `amount`
+    token,     // a trace: `index` bits, `amount`
+    begins,    // likewise: the procedure is entered
+    measures,  // a metric: the runtime is told where its sums are, and `place`, the routine, says what of it
+    looks_at,  // a model: the set of an address, whose place was masked with `index`
+  } kind = Kind::count;
   // Where a counter lies: an offset from the thread pointer, memory of all threads, or the same
-  // as seen by this thread.
-  enum class Where : uint8_t { thread, shared, delta } where = Where::thread;
+  // as seen by this thread; or in the record of a calling context.
+  enum class Where : uint8_t { thread, shared, delta, record } where = Where::thread;
   std::string_view symbol;
   Value index;            // in words
   Value amount;           // count
   bool locked = false;
   bool sets = false;       // count: a flag, which becomes 1 whatever it was
-  std::string_view place;  // asks_budget: label that tells where the activation stands
+  std::string_view place;  // asks_budget: label that tells where the activation stands; measures: the routine
   uint32_t statement = 0;
 };
 
@@ -35,6 +44,11 @@ struct Surroundings {
   std::optional<int64_t> stack_at, frame_at;  // stack and frame pointer, from the stack pointer at the entry
   bool red_zone_dead = false;
   bool own_words = false;  // the two words below the return address are the weaver's
+  // Calling contexts: names of procedures as records have them -> as the runtime is asked for them; and where the activation's
+  // record is, if it has one: in a register, or in the lower one of the weaver's own words.
+  const std::map<std::string_view, std::string_view> *procedures = nullptr;
+  std::string_view record_of;
+  unsigned record_in = kNoRegister;
 };
 
 class Machine {
@@ -54,8 +68,10 @@ class Machine {
   };
   const std::optional<Spoiled> &spoiled() const { return spoiled_; }
 
-  // The way on which the last comparison was equal. Nothing is known of the other.
-  void suppose_equal();
+  // The way on which a conditional jump is taken, or not. Empty, or why that cannot be.
+  std::string branch(Op jump, bool taken);
+  // Empty, or what the inserted code should have done before it ends.
+  std::string unfinished() const;
 
   Value general(unsigned reg) const { return value(reg); }
   Value value(Atom reg) const;
@@ -70,15 +86,31 @@ class Machine {
   Value frame_word(int64_t at);
   // What was put there, if anything was.
   std::optional<Value> stored(int64_t at) const;
+  // What the word that names a call holds, if it was changed.
+  const std::optional<Value> &named() const { return named_; }
+  // The value is the address of the activation's record plus this.
+  std::optional<int64_t> in_record(const Value &value) const;
   const std::vector<Effect> &effects() const { return effects_; }
   const std::vector<uint32_t> &executed() const { return executed_; }  // statements, in order
   const std::map<Atom, int64_t> &known() const { return known_; }
   const Atoms &atoms() const { return *atoms_; }
 
  private:
+  static constexpr int64_t kRedZone = 128;
+  static constexpr unsigned kMostTokenBits = 16;
+  // Where the stack pointer is not known, words below it have keys of their own.
+  static constexpr int64_t kSomewhere = -(int64_t{1} << 40);
+  static bool same_space(int64_t a, int64_t b) { return (a < kSomewhere / 2) == (b < kSomewhere / 2); }
+
   struct Address {
-    enum class Kind : uint8_t { stack, counter, other } kind = Kind::other;
-    int64_t key = 0;  // stack
+    enum class Kind : uint8_t {
+      stack, counter, record,
+      names_call,  // the word that tells a callee where it is called
+      trace,       // the word that bits are shifted into
+      own,         // another word of the weaver's, which is only read
+      other,
+    } kind = Kind::other;
+    int64_t key = 0;  // stack, record, trace: in bytes
     Value value;
     bool thread = false;
   };
@@ -88,21 +120,39 @@ class Machine {
   void spoil_flags(bool carry = true);
   Value address_value(const Operand &memory);
   Address resolve(const Operand &memory);
+  Address::Kind kind_of(const Operand &memory, const Value &address) const;
+  std::string_view own_word(const Operand &memory, const Value &address) const;
+  std::string_view thread_word(const Value &address) const;
+  std::string_view symbol_of(const Value &value) const;
+  std::string_view record_name(const Value &value) const;
+  std::optional<int64_t> mask_of(const Value &address) const;
+  std::string can_load(const Operand &memory);
   Value load(const Operand &memory);
   std::string store(const Operand &memory, const Value &value, unsigned bytes);
   std::string store_word(int64_t key, const Value &value);
+  std::string store_in_record(int64_t at, const Value &value);
+  std::string write_trace(const Value &value, uint32_t statement);
   std::string arithmetic(const ProbeInstruction &p, uint32_t statement);
   std::string count(const Operand &memory, const Value &amount, bool locked, uint32_t statement);
   std::string move(const ProbeInstruction &p);
   std::string push(const Value &value);
   std::string pop(Value &out);
+  std::string pop_into(const Operand &operand);
+  std::string shift_left(const ProbeInstruction &p, uint32_t statement);
   std::string call(std::string_view routine, uint32_t statement);
+  std::string call_trace(std::string_view routine, Effect effect);
+  std::string call_metric(std::string_view routine, Effect effect);
+  std::string call_enter(Effect effect);
+  std::string argument_of_sums(int64_t key, std::string_view routine, Effect &effect);
   std::string call_bracket(std::string_view routine, Effect effect);
   std::string call_budget(Effect effect);
   std::string call_find_path();
   std::string move_stack(int64_t by);
   std::string vectors(const ProbeInstruction &p);
   std::string compare(const ProbeInstruction &p);
+  std::string compare_record(const ProbeInstruction &p, const Value &address);
+  void suppose_equal();
+  void replace(Atom atom, const Value &value);
   std::string hash(const ProbeInstruction &p);
   Value source(const Operand &operand);
   std::optional<int64_t> stack_key() const;
@@ -130,8 +180,22 @@ class Machine {
     Value a, b;
     Atom likely = 0;  // b is the number of this likely_slot
     std::string_view numbers;
-    int zero = -1;
+    Atom candidate = 0;  // if equal, this is the record of
+    std::string_view procedure;
+    unsigned room = 0;   // if below, so many bits fit into the word of the trace
+    int zero = -1, carry = -1;
   } comparison_;
+  // Of what the sign flag tells: a counter that may come to its limit, or whether the trace's word is full.
+  enum class Sign : uint8_t { nothing, counter, trace } sign_ = Sign::nothing;
+  int sign_flag_ = -1;
+  // What the way that was taken is for.
+  enum class Owed : uint8_t { nothing, budget, flush, split } owed_ = Owed::nothing;
+  Value trace_;               // the word of the trace
+  bool trace_known_ = false;  // it was read or written
+  bool trace_unchecked_ = false;
+  unsigned trace_room_ = 0;
+  std::optional<Value> named_;
+  std::map<int64_t, Value> record_words_;
   std::map<Atom, int64_t> known_;
   std::vector<Effect> effects_;
 };

@@ -76,7 +76,7 @@ bool read_base(std::string_view inside, Operand &out) {
     at = end + 1;
   }
   if (parts.size() > 3) return false;
-  auto reg = [](std::string_view text) { return text.starts_with('%') ? register_number(text.substr(1)) : kNoRegister; };
+  auto reg = [](std::string_view text) { return text.starts_with("%r") && !text.ends_with('d') ? register_number(text.substr(1)) : kNoRegister; };
   if (parts[0] == "%rip") {
     out.rip = true;
   } else if (!parts[0].empty() && (out.base = reg(parts[0])) == kNoRegister) {
@@ -125,9 +125,10 @@ const std::unordered_map<std::string_view, Op> &names() {
       {"addq", Op::add}, {"addb", Op::add}, {"subq", Op::subtract}, {"incq", Op::increment}, {"decq", Op::decrement},
       {"leaq", Op::address}, {"leal", Op::address}, {"movq", Op::move}, {"movl", Op::move}, {"movabsq", Op::move},
       {"vmovq", Op::move}, {"pushq", Op::push}, {"popq", Op::pop}, {"pushfq", Op::push_flags}, {"popfq", Op::pop_flags},
-      {"lahf", Op::flags_to_ah}, {"sahf", Op::ah_to_flags}, {"seto", Op::set_overflow}, {"cmpq", Op::compare},
+      {"lahf", Op::flags_to_ah}, {"sahf", Op::ah_to_flags}, {"seto", Op::set_overflow}, {"cmpq", Op::compare}, {"cmpl", Op::compare},
+      {"cmpb", Op::compare}, {"testq", Op::test}, {"shlq", Op::shift_left}, {"shrl", Op::shift_right}, {"andl", Op::mask},
       {"imulq", Op::multiply}, {"shrq", Op::shift_right}, {"xorl", Op::clear}, {"je", Op::jump_zero},
-      {"jne", Op::jump_other}, {"js", Op::jump_sign}, {"jmp", Op::jump}, {"call", Op::call}, {"nopl", Op::nothing},
+      {"jne", Op::jump_other}, {"js", Op::jump_sign}, {"ja", Op::jump_above}, {"jae", Op::jump_not_below}, {"jmp", Op::jump}, {"call", Op::call}, {"nopl", Op::nothing},
       {"endbr64", Op::entry_mark}, {"pxor", Op::vector_clear}, {"vpxor", Op::vector_clear},
       {"pcmpeqd", Op::vector_ones}, {"vpcmpeqd", Op::vector_ones}, {"psubq", Op::vector_subtract},
       {"vpsubq", Op::vector_subtract}, {"movlps", Op::vector_low}, {"vmovlps", Op::vector_low},
@@ -139,7 +140,7 @@ const std::unordered_map<std::string_view, Op> &names() {
 bool well_formed(std::string_view name, const ProbeInstruction &p) {
   using Kind = Operand::Kind;
   auto kind = [&](size_t i) { return i < p.operands.size() ? p.operands[i].kind : Kind::none; };
-  bool byte = name == "addb" || name == "seto", half = name == "leal" || name == "xorl";
+  bool byte = name == "addb" || name == "seto", half = name == "leal" || name == "xorl" || name == "shrl" || name == "andl";
   for (size_t i = 0; i < p.operands.size(); ++i) {
     if ((kind(i) == Kind::byte) != (byte && i + 1 == p.operands.size())) return false;
     if (kind(i) == Kind::half && !half && name != "movl") return false;
@@ -172,8 +173,24 @@ std::optional<Expression> read_expression(std::string_view text) {
   return text.empty() ? std::nullopt : std::optional(out);
 }
 
+namespace {
+
+// Where the program's operands are in Intel syntax, so is what takes their address: lea REGISTER, OPERAND.
+std::optional<ProbeInstruction> read_intel_address(const assembly::Statement &s) {
+  size_t comma = s.operands.find(',');
+  if (s.name != "lea" || comma == std::string_view::npos) return std::nullopt;
+  std::optional<Operand> into = read_register(assembly::trim(s.operands.substr(0, comma)));
+  if (!into || into->kind != Operand::Kind::general || into->reg == kRsp) return std::nullopt;
+  ProbeInstruction out;
+  out.op = Op::address;
+  out.operands = {Operand{}, *into};
+  return out;
+}
+
+}  // namespace
+
 std::optional<ProbeInstruction> read_probe(const assembly::Statement &s) {
-  if (s.intel_syntax) return std::nullopt;
+  if (s.intel_syntax) return read_intel_address(s);
   ProbeInstruction out;
   std::string_view name = s.name, rest = s.operands;
   if (name == "lock") {
@@ -186,8 +203,8 @@ std::optional<ProbeInstruction> read_probe(const assembly::Statement &s) {
   auto op = names().find(name);
   if (op == names().end()) return std::nullopt;
   out.op = op->second;
-  out.narrow = name == "movl" || name == "leal" || name == "xorl";
-  bool branches = out.op == Op::jump || out.op == Op::call || out.op == Op::jump_zero || out.op == Op::jump_other || out.op == Op::jump_sign;
+  out.narrow = name == "movl" || name == "leal" || name == "xorl" || name == "shrl" || name == "cmpl" || name == "cmpb";
+  bool branches = out.op == Op::jump || out.op == Op::call || is_conditional(out.op);
   if (branches) {
     if (rest.empty() || rest[0] == '*') return std::nullopt;
     out.target = rest;
@@ -196,6 +213,8 @@ std::optional<ProbeInstruction> read_probe(const assembly::Statement &s) {
   if (out.op == Op::nothing) return out;
   for (std::string_view operand : assembly::split_operands(rest)) {
     std::optional<Operand> read = read_operand(operand);
+    // Taking an address does no harm, whatever it is; nothing is known of it.
+    if (!read && name == "leaq" && out.operands.empty()) read = Operand{};
     if (!read) return std::nullopt;
     out.operands.push_back(*read);
   }

@@ -33,18 +33,20 @@ struct Operand {
 
 enum class Op : uint8_t {
   add, subtract, increment, decrement, address, move, push, pop, push_flags, pop_flags,
-  flags_to_ah, ah_to_flags, set_overflow, compare, multiply, shift_right, clear, jump_zero, jump_other,
-  jump_sign, jump, call, nothing, entry_mark, vector_clear, vector_ones, vector_subtract, vector_low, vector_high_down,
+  flags_to_ah, ah_to_flags, set_overflow, compare, test, multiply, shift_left, shift_right, mask, clear, jump_zero, jump_other,
+  jump_sign, jump_above, jump_not_below, jump, call, nothing, entry_mark, vector_clear, vector_ones, vector_subtract, vector_low, vector_high_down,
   vector_extract_high, set_byte,
 };
 
 struct ProbeInstruction {
   Op op = Op::nothing;
   bool locked = false;
-  bool narrow = false;            // 32 bits
+  bool narrow = false;            // 32 bits, or 8
   std::vector<Operand> operands;  // as written: sources first
   std::string_view target;        // jumps and calls
 };
+
+constexpr bool is_conditional(Op op) { return op >= Op::jump_zero && op <= Op::jump_not_below; }
 
 // Nothing if it is not one that probes are made of.
 std::optional<ProbeInstruction> read_probe(const assembly::Statement &statement);

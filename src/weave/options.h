@@ -55,9 +55,9 @@ struct Options {
   std::shared_ptr<const assembly::PlainLayout> layout;  // its contents
   bool position_independent = false;  // the code may end up in a shared object
   bool durable = false;               // counters can lie in a file, and what was running can be told
-  bool verify = false;
+  // What is woven is proved right (src/verify). skip: procedures for which that fails are left alone; error: they are errors.
+  enum class Verify : uint8_t { off, skip, error } verify = Verify::off;
   std::string out;  // where the profile goes (runtime/place.cc); empty: the runtime chooses
-  bool prove = false;  // procedures of which something cannot be proved (src/verify) are left alone
 };
 
 // Does the selection take this procedure? Globs as in the shell.

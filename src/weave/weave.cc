@@ -107,8 +107,6 @@ class UnitWriter {
       if (mode.is_on(options_) && mode.record_text != nullptr) records_ += mode.record_text(placer, facts, plan);
     }
     records_ += anchor_text(placer, map, n, spots);
-    if (plan.holder.kind != isa::PathHolder::Kind::none)
-      out_.paths[n] = {isa::register_numbered(plan.holder.reg), plan.holder.widens_frame(), plan.above};
     out_.unmatched += facts.unmatched;
     ++out_.woven;
   }

@@ -5,7 +5,6 @@
 // keeps one copy each, so any linker and any driver will do) is named, and joined by whoever assembles the text.
 #pragma once
 
-#include <map>
 #include <string>
 #include <utility>
 #include <vector>
@@ -23,13 +22,6 @@ struct Surroundings {
   std::string runtime_folder;  // with the runtime's groups and chord_visible.s
 };
 
-// What weaving the paths of a procedure changed besides inserting.
-struct PathChanges {
-  isa::Resources holder = 0;       // register that the probes own
-  bool widened = false;
-  std::vector<uint32_t> above;     // instructions whose operand was moved
-};
-
 struct Woven {
   std::string text;
   std::vector<std::string> runtime;    // files of the runtime that the object needs, without what follows the dot
@@ -37,7 +29,6 @@ struct Woven {
   format::UnitMap map;
   uint32_t woven = 0;    // procedures with probes
   uint32_t skipped = 0;
-  std::map<uint32_t, PathChanges> paths;  // by number of the procedure
   // Functions whose chosen paths cannot be counted, with the reason: their edges are.
   std::vector<std::pair<std::string, std::string>> unchosen;
   // Fragments that are not in the plain program that was given (weave/sim/code_addresses.h).

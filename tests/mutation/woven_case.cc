@@ -2,11 +2,15 @@
 
 #include <functional>
 #include <map>
+#include <set>
 #include <stdexcept>
 
 #include "base/file.h"
 #include "base/process.h"
 #include "format/map.h"
+#include "format/metrics.h"
+#include "format/path_selection.h"
+#include "weave/sim/model_choice.h"
 
 namespace chord::mutation {
 namespace {
@@ -22,6 +26,14 @@ void for_shared_objects(weave::Options &o) {
 void for_totals(weave::Options &o) {
   o.callsites = true;
   o.events |= 1;
+}
+
+void for_metrics(weave::Options &o, const char *list) {
+  std::string error;
+  o.metrics = format::parse_metrics(list, error).value();
+  for (const format::MetricRequest &m : o.metrics) {
+    if (weave::names_model(m.text)) weave::choose_model(m.text, o.models);
+  }
 }
 
 const std::map<std::string, Change> &modes() {
@@ -63,6 +75,41 @@ const std::map<std::string, Change> &modes() {
          o.loop_counters = weave::Options::LoopCounters::memory;
        }},
       {"callsites", for_totals},
+      {"contexts", [](weave::Options &o) { o.context = true; }},
+      {"contexts-pic",
+       [](weave::Options &o) {
+         o.context = true;
+         for_shared_objects(o);
+       }},
+      {"chosen", [](weave::Options &o) { o.paths = true; }},
+      {"trace", [](weave::Options &o) { o.trace = true; }},
+      {"trace-pic",
+       [](weave::Options &o) {
+         o.trace = true;
+         for_shared_objects(o);
+       }},
+      {"metrics", [](weave::Options &o) { for_metrics(o, "tsc"); }},
+      {"metrics-contexts",
+       [](weave::Options &o) {
+         o.context = true;
+         for_metrics(o, "tsc,time");
+       }},
+      {"metrics-paths",
+       [](weave::Options &o) {
+         o.paths = true;
+         for_metrics(o, "time");
+       }},
+      {"models", [](weave::Options &o) { for_metrics(o, "sim:l1d,sim:l2"); }},
+      {"models-contexts",
+       [](weave::Options &o) {
+         o.context = true;
+         for_metrics(o, "sim:l1d");
+       }},
+      {"models-pic",
+       [](weave::Options &o) {
+         for_metrics(o, "sim:l1d");
+         for_shared_objects(o);
+       }},
   };
   return kModes;
 }
@@ -84,6 +131,32 @@ const std::vector<std::string> &all_modes() {
   return kNames;
 }
 
+namespace {
+
+// The first, the last and one between of the paths of each procedure.
+std::shared_ptr<const format::PathSelection> some_paths(const format::UnitMap &map) {
+  auto out = std::make_shared<format::PathSelection>();
+  for (const format::Procedure &p : map.procedures) {
+    std::string why_not;
+    if (!p.skipped.empty() || p.plan.placement != core::Placement::paths) continue;
+    auto numbering = format::plan_numbering(p, why_not);
+    if (!numbering) continue;
+    std::set<uint64_t> numbers;
+    std::vector<bool> silent = format::silent_edges(p);
+    for (uint64_t number : {uint64_t{0}, numbering->paths / 2, numbering->paths - 1}) {
+      if (core::is_possible_path(*numbering, silent, number)) numbers.insert(number);
+    }
+    format::PathChoice choice;
+    choice.function = p.name;
+    choice.shape = format::path_shape(p, *numbering);
+    for (uint64_t number : numbers) choice.numbers.emplace_back(number, number);
+    if (!numbers.empty()) out->choices.push_back(std::move(choice));
+  }
+  return out;
+}
+
+}  // namespace
+
 std::unique_ptr<WovenCase> weave_case(const std::string &name, const std::string &text, const std::string &mode) {
   auto out = std::make_unique<WovenCase>();
   out->name = name;
@@ -94,7 +167,9 @@ std::unique_ptr<WovenCase> weave_case(const std::string &name, const std::string
   std::string errors;
   if (!lay_out(out->source, assembler, layout, errors)) throw std::runtime_error(name + ": " + errors);
   build_unit(out->source, std::move(layout), out->unit);
-  out->woven = weave_unit(out->unit, options_of(mode), {"map", "runtime"});
+  weave::Options options = options_of(mode);
+  if (mode == "chosen") options.chosen = some_paths(weave_unit(out->unit, options, {"map", "runtime"}).map);
+  out->woven = weave_unit(out->unit, options, {"map", "runtime"});
   if (out->woven.woven == 0) return nullptr;
   for (const auto &range : out->woven.inserted) out->inserted.push_back({range.begin, range.end});
   return out;

@@ -17,7 +17,6 @@ namespace {
 uint64_t order_before(uint32_t s) { return 3 * uint64_t{s}; }
 uint64_t order_at(uint32_t s) { return 3 * uint64_t{s} + 1; }
 uint64_t order_after(uint32_t s) { return 3 * uint64_t{s} + 2; }
-constexpr uint64_t kFirstStub = uint64_t{1} << 40;
 
 bool is_plain(const Piece &piece) { return piece.effect == Effect::none; }
 bool is_of_path(const Piece &piece) { return piece.effect >= Effect::path_set; }
@@ -27,12 +26,6 @@ bool has_paths(const Chunk &chunk) { return std::any_of(chunk.begin(), chunk.end
 const Site &site_of(const Chunk &chunk) {
   auto it = std::find_if_not(chunk.begin(), chunk.end(), is_plain);
   return (it == chunk.end() ? chunk.front() : *it).site;
-}
-
-std::string plain_text(const Chunk &chunk, bool unwind) {
-  std::string text;
-  for (const Piece &piece : chunk) text += unwind ? piece.snippet.text : without_unwind_lines(piece.snippet.text);
-  return text;
 }
 
 }  // namespace
@@ -101,6 +94,21 @@ void SpotWriter::put(uint32_t fragment, uint64_t order, const std::string &label
   }
   spot.path = state.path;
   spots_.push_back({order, {label, std::move(spot)}});
+}
+
+// `state`: in front of the piece, and behind it.
+void SpotWriter::put_outside(const Piece &piece, const State &state) {
+  auto found = outside_.find(piece.outside);
+  if (!piece.outside.empty() && found != outside_.end()) put(piece.site.fragment, found->second, piece.outside, state);
+}
+
+std::string SpotWriter::plain_text(const Chunk &chunk, bool unwind, const State &state) {
+  std::string text;
+  for (const Piece &piece : chunk) {
+    text += unwind ? piece.snippet.text : without_unwind_lines(piece.snippet.text);
+    put_outside(piece, state);
+  }
+  return text;
 }
 
 std::string SpotWriter::put_label(uint32_t fragment, uint64_t order, const State &state) {
@@ -222,6 +230,7 @@ std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &stat
       add(detour.otherwise + ":\n", states[i]);
       if (!jumps) labels[behind] += detour.behind + ":\n";
     }
+    put_outside(chunk[i], states[i]);
     add(chunk[i].snippet.lead(), states[i]);
     add(chunk[i].snippet.rest(), states[i + 1]);
     text += labels[i + 1];
@@ -229,11 +238,21 @@ std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &stat
   return text;
 }
 
+std::string SpotWriter::text_of_plain(const Chunk &chunk, bool unwind, uint64_t order) {
+  const Site &site = site_of(chunk);
+  State state = state_of_plain(chunk, false);
+  std::string text = state == usual(site.next) ? "" : put_label(site.fragment, order, state);
+  return text + plain_text(chunk, unwind, state);
+}
+
 std::string SpotWriter::text_before(uint32_t s, bool unwind) {
   const Chunk &chunk = before_.at(s);
-  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return plain_text(chunk, unwind);
-  const Site &site = site_of(chunk);
   auto at = instruction_at_.find(s);
+  const Site &site = site_of(chunk);
+  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) {
+    if (at != instruction_at_.end()) return plain_text(chunk, unwind, usual(at->second));
+    return text_of_plain(chunk, unwind, order_before(s));  // in front of a label
+  }
   bool in_front = at != instruction_at_.end() && at->second == site.next;
   std::vector<State> states = states_of(chunk, in_front);
   const State &state = states.back();
@@ -247,11 +266,7 @@ std::string SpotWriter::text_before(uint32_t s, bool unwind) {
 std::string SpotWriter::text_after(uint32_t s, bool unwind) {
   const Chunk &chunk = after_.at(s);
   const Site &site = site_of(chunk);
-  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) {
-    State state = state_of_plain(chunk, false);
-    std::string text = state == usual(site.next) ? "" : put_label(site.fragment, order_after(s), state);
-    return text + plain_text(chunk, unwind);
-  }
+  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return text_of_plain(chunk, unwind, order_after(s));
   std::vector<State> states = states_of(chunk, false);
   std::string text = write(chunk, states, unwind, site.fragment, order_after(s), "");
   text += put_label(site.fragment, order_after(s), states.back());
@@ -275,7 +290,7 @@ std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std:
   uint64_t order = gap != assembly::kNoStatement ? order_before(gap) : kFirstStub + stubs_++;
   std::vector<State> states = plain ? std::vector{state_of_plain(chunk, false)} : states_of(chunk, false);
   const State &state = states.back();
-  std::string text = plain ? put_label(site.fragment, order, state) + plain_text(chunk, unwind)
+  std::string text = plain ? put_label(site.fragment, order, state) + plain_text(chunk, unwind, state)
                            : write(chunk, states, unwind, site.fragment, order, jump);
   bool all_counted = state == usual(site.next);
   std::string end = all_counted ? target : spot_label(n_, labels_);

@@ -44,6 +44,9 @@ class SpotWriter {
 
   // Code that a probe which counts jumps to; its `tail` follows the count.
   std::string text_outside(const Site &site, uint32_t counter, const isa::Snippet &code, bool unwind);
+  // Code at `label` that a probe jumps to which does nothing to counters: what holds at that probe holds there. Its text has been
+  // asked for before that of the probe.
+  void follow_outside(const std::string &label) { outside_[label] = kFirstStub + stubs_++; }
 
   // All spots, in the order of their places; then no more text may be asked for.
   struct Placed {
@@ -53,6 +56,8 @@ class SpotWriter {
   std::vector<Placed> take();
 
  private:
+  static constexpr uint64_t kFirstStub = uint64_t{1} << 40;  // places of stubs come last
+
   struct State {
     uint32_t instruction = 0;
     std::map<uint32_t, int32_t> lacks;
@@ -79,6 +84,9 @@ class SpotWriter {
   std::string write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment, uint64_t order,
                     const std::string &jump);
   void put(uint32_t fragment, uint64_t order, const std::string &label, const State &state);
+  void put_outside(const Piece &piece, const State &state);
+  std::string text_of_plain(const Chunk &chunk, bool unwind, uint64_t order);
+  std::string plain_text(const Chunk &chunk, bool unwind, const State &state);
   std::string put_label(uint32_t fragment, uint64_t order, const State &state);
 
   const assembly::Procedure &p_;
@@ -89,6 +97,7 @@ class SpotWriter {
   std::vector<std::vector<bool>> held_in_;   // by block: which are held there
   std::map<uint32_t, uint32_t> instruction_at_;  // first statement -> instruction
   std::vector<Ordered> spots_;
+  std::map<std::string, uint64_t> outside_;  // label -> place
   uint32_t labels_ = 0, stubs_ = 0;
 };
 

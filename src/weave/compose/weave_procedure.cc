@@ -77,6 +77,7 @@ class Weaver {
       else
         name_inside(code.site.statement, code.place);
     }
+    if (code.counts == core::kNone && code.place.empty()) spots_.follow_outside(code.label);
     std::string text = code.counts == core::kNone ? (follows ? code.code.text : without_unwind_lines(code.code.text))
                                                   : spots_.text_outside(code.site, code.counts, code.code, follows);
     stubs_[code.site.fragment].push_back({code.label, std::move(text), std::move(rules)});

@@ -44,6 +44,7 @@ struct Piece {
   Turn turn = Turn::entering;
   int64_t amount = 0;
   Detour detour = {};
+  std::string outside = {};  // label of code that it may jump to and that comes back (procedure_plan.h, OutsideCode)
 };
 
 using Chunk = std::vector<Piece>;  // the pieces at one place in the text, in order

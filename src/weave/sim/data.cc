@@ -104,7 +104,7 @@ class DataPlanner {
     if (!why_not.empty()) return;
     isa::ProbeWithOutside text = isa::look_for_line(probe, site.live | taken_);
     plan_.outside.push_back({site, core::kNone, std::move(text.outside), probe.out, "", text.inside.depth_at_check});
-    plan_.pieces.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, turn_before(facts_, plan_, g.before)});
+    plan_.pieces.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, turn_before(facts_, plan_, g.before), 0, {}, probe.out});
   }
 
   isa::DataAddress address_of(const AccessGroup &g, std::string &why_not) const {

@@ -115,14 +115,6 @@ TEST(Decode, HalfAnAddressNeedsHalfItsRegisters) {
   EXPECT_EQ(decoded("\x48\x98").whole_reads, 0u);                   // cltq
 }
 
-TEST(Shape, IgnoresWhereBranchesAndDataLie) {
-  EXPECT_EQ(shape("\x74\x05"), shape(std::string_view("\x0f\x84\x10\0\0\0", 6)));
-  EXPECT_EQ(shape(std::string_view("\x8b\x05\x01\0\0\0", 6)), shape(std::string_view("\x8b\x05\x09\0\0\0", 6)));
-  EXPECT_NE(shape("\x74\x05"), shape("\x75\x05"));
-  EXPECT_NE(shape("\x01\xc8"), shape("\x01\xd0"));
-  EXPECT_NE(shape("\xff\xe0"), shape("\x3e\xff\xe0"));  // notrack
-}
-
 CounterPlace place() { return {CounterPlace::Kind::thread_local_exec, "c", 2}; }
 
 TEST(Increment, TakesTheCheapestThatIsSafe) {

@@ -1,0 +1,176 @@
+// Inserted instructions one by one: what the proof takes for harmless, and the smallest change that makes it refuse.
+#include "verify/x86_64_machine.h"
+
+#include <gtest/gtest.h>
+
+#include <set>
+
+namespace chord::verify {
+namespace {
+
+// Where a probe stands if nothing else is said: the red zone may be in use, nothing is known of the frame.
+Surroundings anywhere() { return {}; }
+Surroundings at_call() {
+  Surroundings s;
+  s.red_zone_dead = true;
+  return s;
+}
+Surroundings in_wider_frame() {
+  Surroundings s = at_call();
+  s.stack_at = -16;
+  s.own_words = true;
+  return s;
+}
+
+class Probe {
+ public:
+  Probe(std::string text, const Surroundings &around = anywhere()) : text_(std::move(text)), machine_(atoms_, around) {
+    read_source(text_, source_);
+    for (uint32_t s = 0; s < source_.statements.size() && fault_.empty(); ++s) {
+      if (source_.statements[s].kind != assembly::StatementKind::instruction) continue;
+      std::optional<ProbeInstruction> p = read_probe(source_.statements[s]);
+      fault_ = p ? machine_.execute(*p, s) : "not read";
+      if (p && is_conditional(p->op) && fault_.empty()) fault_ = machine_.branch(p->op, false);
+    }
+  }
+
+  const std::string &fault() const { return fault_; }
+  const Machine &machine() const { return machine_; }
+  // Numbers of general registers that are not what they were, and "flags".
+  std::string changes() const {
+    std::string out;
+    for (const auto &[atom, value] : machine_.changed()) out += (out.empty() ? "" : " ") + std::to_string(atom);
+    for (unsigned f = 0; f < kFlagCount; ++f) {
+      if (!machine_.keeps_flag(f)) return out + (out.empty() ? "flags" : " flags");
+    }
+    return out;
+  }
+
+ private:
+  std::string text_;
+  assembly::Source source_;
+  Atoms atoms_;
+  Machine machine_;
+  std::string fault_;
+};
+
+std::string fault(const std::string &text, const Surroundings &around = anywhere()) { return Probe(text, around).fault(); }
+std::string changes(const std::string &text, const Surroundings &around = anywhere()) {
+  Probe p(text, around);
+  return p.fault().empty() ? p.changes() : p.fault();
+}
+
+TEST(Registers, AreKeptByWhatPutsThemBack) {
+  EXPECT_EQ(changes("movl $1,%eax\n"), "0");
+  EXPECT_EQ(changes("leaq -128(%rsp),%rsp\npushq %rax\nmovl $1,%eax\npopq %rax\nleaq 128(%rsp),%rsp\n"), "");
+  EXPECT_EQ(changes("leaq -128(%rsp),%rsp\npushq %rax\nmovl $1,%eax\npopq %rcx\nleaq 128(%rsp),%rsp\n"), "0 1");
+  EXPECT_EQ(changes("leaq -128(%rsp),%rsp\npushq %rax\npushq %rcx\npopq %rax\npopq %rcx\nleaq 128(%rsp),%rsp\n"), "0 1") << "in the wrong order";
+  EXPECT_EQ(changes("leaq -128(%rsp),%rsp\npushq %rax\nmovl $1,%eax\nmovq $1,%rax\nleaq 136(%rsp),%rsp\n"), "0") << "no restore";
+}
+
+TEST(Registers, LowerHalvesMayBeKeptAlone) {
+  EXPECT_TRUE(Probe("leal -1(%rcx),%ecx\nleaq 1(%rcx),%rcx\n").machine().keeps_lower_half(1));
+  EXPECT_FALSE(Probe("leal -1(%rcx),%ecx\nleaq 2(%rcx),%rcx\n").machine().keeps_lower_half(1));
+}
+
+TEST(Flags, AreKeptByLahfOnlyWithOverflow) {
+  const std::string in = "movq %rax,%r11\nlahf\nseto %al\nincq %fs:c@tpoff\n", out = "movq %r11,%rax\n";
+  EXPECT_EQ(changes("incq %fs:c@tpoff\n"), "flags");
+  EXPECT_EQ(changes(in + "addb $127,%al\nsahf\n" + out), "11");
+  EXPECT_EQ(changes(in + "sahf\n" + out), "11 flags") << "overflow is lost";
+  EXPECT_EQ(changes(in + "sahf\naddb $127,%al\n" + out), "11 flags") << "in the wrong order";
+  EXPECT_EQ(changes("leaq -128(%rsp),%rsp\npushfq\nincq %fs:c@tpoff\npopfq\nleaq 128(%rsp),%rsp\n"), "");
+  EXPECT_EQ(fault("leaq -128(%rsp),%rsp\npushq %rax\npopfq\n"), "flags are popped that were not pushed");
+  EXPECT_EQ(changes("leaq 1(%r11),%r11\n"), "11");
+}
+
+TEST(Stack, TheRedZoneIsTheProgramsUnlessThereIsNone) {
+  EXPECT_EQ(fault("pushq %rax\n"), "a store into the red zone");
+  EXPECT_EQ(fault("pushq %rax\n", at_call()), "");
+  EXPECT_EQ(fault("leaq -120(%rsp),%rsp\npushq %rax\n"), "a store into the red zone");
+  EXPECT_EQ(fault("leaq -128(%rsp),%rsp\npushq %rax\n"), "");
+  EXPECT_EQ(fault("movq %rax,-8(%rsp)\n"), "a store below the stack pointer");
+  EXPECT_EQ(fault("movq %rax,-128(%rsp)\n", at_call()), "") << "signal handlers keep it";
+  EXPECT_EQ(fault("movq %rax,-136(%rsp)\n", at_call()), "a store below the stack pointer");
+  EXPECT_EQ(fault("leaq -64(%rsp),%rsp\ncall __chord_meter_leave\n"), "a call that overwrites the red zone");
+}
+
+TEST(Stack, WordsAboveAreTheProgramsButForItsOwn) {
+  EXPECT_EQ(fault("movq %rax,(%rsp)\n"), "a store to a word of the program");
+  EXPECT_EQ(fault("movq %rax,(%rsp)\n", in_wider_frame()), "");
+  EXPECT_EQ(fault("movq %rax,8(%rsp)\n", in_wider_frame()), "");
+  EXPECT_EQ(fault("movq %rax,16(%rsp)\n", in_wider_frame()), "a store to a word of the program") << "the return address";
+}
+
+TEST(Stack, WhatAPopFindsBelowIsGone) {
+  EXPECT_EQ(changes("pushq %rax\nleaq 8(%rsp),%rsp\nmovl $1,%eax\nleaq -8(%rsp),%rsp\npopq %rax\n", at_call()), "0");
+}
+
+TEST(Memory, IsReadAndWrittenOnlyWhereItIsKnown) {
+  EXPECT_EQ(fault("incq c(%rip)\n"), "");
+  EXPECT_EQ(fault("incq (%rax)\n"), "memory is changed that is no counter");
+  EXPECT_EQ(fault("incq c+4(%rip)\n"), "an address between two counters");
+  EXPECT_EQ(fault("movq (%rax),%rcx\n"), "a probe reads memory that is not its own");
+  EXPECT_EQ(fault("movq %rcx,c(%rip)\n"), "a store to memory that is not its own");
+  EXPECT_EQ(fault("movb $1,c(%rip)\n"), "");
+  EXPECT_EQ(fault("movb $2,c(%rip)\n"), "a byte is changed");
+  EXPECT_EQ(fault("addq %rax,(%eax)\n"), "not read") << "half a register addresses other memory";
+}
+
+TEST(Counters, AreKnownByPlaceIndexAndAmount) {
+  Probe p("addq $3,%fs:c@tpoff+16\n");
+  ASSERT_EQ(p.machine().effects().size(), 1u);
+  const Effect &e = p.machine().effects()[0];
+  EXPECT_EQ(e.where, Effect::Where::thread);
+  EXPECT_EQ(e.symbol, "c");
+  EXPECT_TRUE(e.index == constant(2));
+  EXPECT_TRUE(e.amount == constant(3));
+  EXPECT_EQ(Probe("movq __chord_delta@gottpoff(%rip),%rax\nmovq %fs:(%rax),%rax\nincq c(%rax)\n").machine().effects()[0].where, Effect::Where::delta);
+}
+
+TEST(Calls, AreOfTheRuntimeAlone) {
+  EXPECT_EQ(fault("call __chord_meter_leave\n", at_call()), "");
+  EXPECT_EQ(fault("call memcpy\n", at_call()), "a probe calls something unknown");
+  EXPECT_EQ(fault("jmp *%rax\n"), "not read");
+  EXPECT_EQ(changes("call __chord_trace_enter\n", at_call()), "10 11 flags");
+  EXPECT_EQ(changes("call __chord_trace_enter_kept\n", at_call()), "flags");
+  EXPECT_EQ(changes("call __chord_meter_leave_flags\n", at_call()), "");
+}
+
+TEST(Trace, ATokenIsCheckedForRoom) {
+  const std::string word = "%fs:__chord_trace@tpoff+0";
+  EXPECT_EQ(Probe("shlq " + word + "\njs .Lout\n").machine().unfinished(), "");
+  EXPECT_EQ(Probe("shlq " + word + "\n").machine().unfinished(), "a word of the trace may be full");
+  EXPECT_EQ(fault("shlq " + word + "\nincq %fs:c@tpoff\njs .Lout\n"), "") << "a counter's sign; the word is unchecked";
+  EXPECT_EQ(Probe("shlq " + word + "\nincq %fs:c@tpoff\njs .Lout\n").machine().unfinished(), "a word of the trace may be full");
+  const std::string three = "movq " + word + ",%rax\nshlq $2,%rax\naddq $3,%rax\nmovq %rax," + word + "\n";
+  EXPECT_EQ(fault("cmpl $536870912,%fs:__chord_trace@tpoff+4\njae .Lout\n" + three), "");
+  EXPECT_EQ(fault("cmpl $1073741824,%fs:__chord_trace@tpoff+4\njae .Lout\n" + three), "a word of the trace may be full");
+  EXPECT_EQ(fault(three), "a word of the trace may be full");
+  EXPECT_EQ(fault("movq " + word + ",%rax\naddq $1,%rax\nmovq %rax," + word + "\n"), "bits of the trace are lost");
+}
+
+TEST(Contexts, TheRecordIsFoundByComparisonOrAsked) {
+  std::map<std::string_view, std::string_view> names = {{"id", "proc"}, {"proc", "proc"}};
+  Surroundings s = at_call();
+  s.procedures = &names;
+  const std::string load = "movq %fs:__chord_site@tpoff,%r11\nmovq (%r11),%r11\n";
+  Probe asked(load + "leaq proc(%rip),%r11\npushq %r11\ncall __chord_enter\npopq %r11\nincq 64(%r11)\n", s);
+  EXPECT_EQ(asked.fault(), "");
+  EXPECT_EQ(asked.machine().effects().back().where, Effect::Where::record);
+  EXPECT_EQ(asked.machine().effects().back().symbol, "proc");
+  EXPECT_EQ(fault(load + "incq 64(%r11)\n", s), "memory is changed that is no counter") << "whose record it is, is not known";
+  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\njne .Lask\nincq 64(%r11)\n", s), "");
+  EXPECT_EQ(fault(load + "cmpq $other@tpoff,(%r11)\njne .Lask\n", s), "a record is compared with something odd");
+  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\nje .Lfound\nincq 64(%r11)\n", s), "memory is changed that is no counter") << "the wrong side";
+  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\njne .Lask\nincq 56(%r11)\n", s), "an address between two counters") << "the runtime's part of it";
+}
+
+TEST(Models, SetsAreReadBehindAMask) {
+  const std::string set = "movl %ecx,%eax\nshrl $3,%eax\n", look = "addq %fs:__chord_l1d@tpoff,%rax\nsubq (%rax),%rcx\n";
+  EXPECT_EQ(fault(set + "andl $504,%eax\n" + look), "");
+  EXPECT_EQ(fault(set + look), "a probe reads memory that is not its own");
+}
+
+}  // namespace
+}  // namespace chord::verify

@@ -1,0 +1,183 @@
+// Small woven texts that are proved, and the smallest changes to them that are not.
+//
+// The text is woven, so it is right; each test changes one thing in it or in the map and says what the proof finds.
+// tests/unit/weave/golden_test.cc has more of them for counters, loops and paths.
+#include "verify/verify.h"
+
+#include <gtest/gtest.h>
+
+#include "base/file.h"
+#include "base/process.h"
+#include "mutation/woven_case.h"
+
+namespace chord::verify {
+namespace {
+
+// Written by a compiler, says the last line: hand-written code shows no convention.
+std::string function(const std::string &body) {
+  return "\t.text\n\t.globl f\n\t.type f, @function\nf:\n\t.cfi_startproc\n" + body +
+         "\t.cfi_endproc\n\t.size f, .-f\n\t.ident \"GCC: (GNU) 12.2.0\"\n";
+}
+
+const std::string kBranch = function(
+    "\ttestl %edi, %edi\n\tje .L2\n\tmovl $1, %eax\n\tret\n"
+    ".L2:\n\tmovl $2, %eax\n\tret\n");
+const std::string kCall = function(
+    "\tpushq %rbx\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 3, -16\n\tmovl %edi, %ebx\n\tcall g\n\taddl %ebx, %eax\n"
+    "\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret\n");
+
+class Woven {
+ public:
+  Woven(const std::string &text, const std::string &mode) : case_(mutation::weave_case("text", text, mode)) {}
+
+  const std::string &text() const { return case_->woven.text; }
+  format::Procedure &map() { return case_->woven.map.procedures[0]; }
+
+  // The first `from` behind `after` becomes `to`.
+  Woven &replace(const std::string &from, const std::string &to, const std::string &after = "f:\n") {
+    size_t start = text().find(after), at = text().find(from, start == std::string::npos ? 0 : start);
+    EXPECT_NE(at, std::string::npos) << "no " << from << " in\n" << text();
+    if (at == std::string::npos) return *this;
+    case_->woven.text.replace(at, from.size(), to);
+    auto move = [&](uint32_t &end) {
+      if (end > at) end = static_cast<uint32_t>(end + to.size() - from.size());
+    };
+    for (TextRange &range : case_->inserted) {
+      move(range.begin);
+      move(range.end);
+    }
+    return *this;
+  }
+
+  std::string fault() const {
+    std::vector<Fault> faults = prove(case_->claim());
+    return faults.empty() ? "" : faults[0].what;
+  }
+
+ private:
+  std::unique_ptr<mutation::WovenCase> case_;
+};
+
+std::string fault(const std::string &text, const std::string &mode) { return Woven(text, mode).fault(); }
+bool has(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
+
+TEST(Proof, AcceptsWhatIsRightInEveryMode) {
+  for (const std::string &mode : mutation::all_modes()) {
+    EXPECT_EQ(fault(kBranch, mode), "") << mode;
+    EXPECT_EQ(fault(kCall, mode), "") << mode;
+  }
+}
+
+const std::string kCount = "incq\t%fs:.Lchord_c0@tpoff+0";
+
+TEST(Proof, ARegisterIsFreeOnlyWhereNobodyWantsIt) {
+  EXPECT_EQ(Woven(kBranch, "default").replace(kCount, "movl\t$9,%eax\n\t" + kCount).fault(), "") << "it is about to be set";
+  EXPECT_EQ(Woven(kBranch, "default").replace(kCount, "movl\t$9,%ebx\n\t" + kCount).fault(), "a probe destroys what is live: register 3");
+}
+
+TEST(Proof, ACounterIsTheProceduresAndGoesUpByOne) {
+  EXPECT_EQ(Woven(kBranch, "default").replace(kCount, "addq\t$1,%fs:.Lchord_c0@tpoff+0").fault(), "");
+  EXPECT_NE(Woven(kBranch, "default").replace(kCount, "addq\t$2,%fs:.Lchord_c0@tpoff+0").fault(), "");
+  EXPECT_NE(Woven(kBranch, "default").replace(kCount, "incq\t%fs:.Lchord_c0@tpoff+8").fault(), "");
+  EXPECT_NE(Woven(kBranch, "default").replace(kCount, "incq\t%fs:.Lchord_c0@tpoff+80").fault(), "");
+  EXPECT_NE(Woven(kBranch, "default").replace(kCount, "nopl\t(%rax)").fault(), "") << "not counted";
+  EXPECT_EQ(Woven(kBranch, "default").replace(kCount, "incq\t.Lchord_c0(%rip)").fault(), "a probe changes memory that is no counter of the procedure");
+  EXPECT_EQ(Woven(kBranch, "atomic").replace("lock incq", "incq").fault(), "a counter of all threads is changed without a lock");
+}
+
+TEST(Proof, TheOriginalIsThereAndControlGoesWhereItWent) {
+  EXPECT_NE(Woven(kBranch, "default").replace("movl $1, %eax", "movl $3, %eax").fault(), "");
+  EXPECT_NE(Woven(kBranch, "default").replace("je ", "jne ").fault(), "");
+  EXPECT_NE(Woven(kBranch, "default").replace("ret\n", "nop\n").fault(), "");
+}
+
+TEST(Proof, CoverageSetsFlagsOnceAndForAll) {
+  EXPECT_NE(Woven(kBranch, "coverage").replace("movb\t$1,.Lchord_c0+0", "movb\t$1,.Lchord_c0+1").fault(), "");
+}
+
+// ---- calling contexts: in kCall a word of the frame keeps the record ----
+
+TEST(ContextProof, ACallIsToldByItsOwnSlot) {
+  Woven w(kCall, "contexts");
+  ASSERT_TRUE(has(w.text(), "leaq\t72(%r")) << w.text();
+  EXPECT_EQ(w.replace("leaq\t72(%r", "leaq\t88(%r").fault(), "a call is told to be another one");
+}
+
+TEST(ContextProof, WhatWasInForceIsPutBack) {
+  EXPECT_EQ(Woven(kCall, "contexts").replace("popq\t%fs:__chord_site@tpoff", "leaq\t8(%rsp),%rsp").fault(), "what was in force at the entry is not put back");
+  EXPECT_EQ(Woven(kCall, "contexts").replace("pushq\t8(%r", "pushq\t(%r").fault(), "what is to be put back is not kept");
+}
+
+TEST(ContextProof, CountsGoToTheProceduresOwnRecord) {
+  EXPECT_NE(Woven(kCall, "contexts").replace("incq\t64(", "incq\t72(").fault(), "");
+  EXPECT_NE(Woven(kCall, "contexts").replace("cmpq\t$.Lchord_c0@tpoff", "cmpq\t$.Lchord_c1@tpoff").fault(), "");
+}
+
+TEST(ContextProof, TheRuntimeIsToldWhereTheFrameIs) {
+  Woven w(kCall, "contexts");
+  ASSERT_TRUE(has(w.text(), "\t.long 1, 24, 0, 16\n")) << w.text();
+  EXPECT_EQ(Woven(kCall, "contexts").replace("\t.long 1, 24, 0, 16\n", "\t.long 1, 32, 0, 16\n").fault(), "the runtime is not told where its frame is");
+  EXPECT_EQ(Woven(kCall, "contexts").replace("\t.long 1, 24, 0, 16\n", "\t.long 1, 24, 0, 8\n").fault(), "the runtime is not told where its frame is");
+}
+
+TEST(ContextProof, RulesFollowTheWiderFrame) {
+  EXPECT_NE(Woven(kCall, "contexts").replace("\t.cfi_adjust_cfa_offset 8\n", "\t.cfi_adjust_cfa_offset 16\n").fault(), "");
+  EXPECT_NE(Woven(kCall, "contexts").replace(".cfi_def_cfa_offset 32", ".cfi_def_cfa_offset 16").fault(), "");
+}
+
+TEST(ContextProof, NothingIsWrittenWhereTheUnwinderFindsWhatWasPopped) {
+  const std::string text = base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/contexts_calls.s");
+  EXPECT_EQ(fault(text, "contexts"), "");
+  EXPECT_EQ(Woven(text, "contexts").replace("movq\t%r15,-96(%rsp)", "movq\t%r15,-8(%rsp)").fault(), "unwind rules find a register where a probe has overwritten it");
+}
+
+// __builtin_longjmp: the frame that is left is not where the stack pointer stands.
+TEST(ContextProof, AFrameIsNotMadeWiderByWhatLoadsAnotherStackPointer) {
+  const std::string jump = function("\tmovq -16(%rsp), %rcx\n\tmovq -8(%rsp), %rsp\n\tjmpq *%rcx\n");
+  Woven w(jump, "contexts");
+  EXPECT_EQ(w.fault(), "");
+  EXPECT_FALSE(has(w.text(), "__chord_site@tpoff")) << w.text();
+}
+
+// ---- traces ----
+
+TEST(TraceProof, EveryBranchAndCallWritesItsToken) {
+  Woven w(kBranch, "trace");
+  ASSERT_TRUE(has(w.text(), "leaq\t1(%")) << w.text();
+  EXPECT_NE(Woven(kBranch, "trace").replace("shlq\t%fs:__chord_trace@tpoff+0", "nopl\t(%rax)").fault(), "");
+  EXPECT_EQ(Woven(kCall, "trace").replace("call\t__chord_trace_enter", "nopl\t(%rax)").fault(), "the trace lacks a token");
+  EXPECT_NE(Woven(kCall, "trace").replace("js\t.Lchord_to0_0", "nopl\t(%rax)").fault(), "");
+  EXPECT_EQ(Woven(kCall, "trace").replace("call\t__chord_trace_flush", "nopl\t(%rax)").fault(), "a word of the trace may be full");
+}
+
+// ---- metrics ----
+
+TEST(MetricProof, MetersAreOpenedAndClosedInPairs) {
+  EXPECT_NE(Woven(kCall, "metrics").replace("call\t__chord_meter_leave", "call\t__chord_meter_restart").fault(), "");
+  EXPECT_NE(Woven(kCall, "metrics").replace("pushq\t$.Lchord_v0@tpoff+0", "pushq\t$.Lchord_v0@tpoff+8").fault(), "");
+  EXPECT_NE(Woven(kCall, "metrics").replace("pushq\t$.Lchord_v0@tpoff+0", "pushq\t$.Lchord_c0@tpoff+0").fault(), "");
+}
+
+TEST(ModelProof, SumsAreTheProceduresOwn) {
+  EXPECT_NE(Woven(kCall, "models").replace("pushq\t$.Lchord_v0@tpoff+0", "pushq\t$.Lchord_v0@tpoff+800").fault(), "");
+  EXPECT_EQ(Woven(kCall, "models").replace("andl\t$504", "andl\t$1016").fault(), "a set is looked for beyond those of the model");
+}
+
+// A register that finds the counter is not taken for the address, even if it is put back.
+TEST(ModelProof, TheRecordIsNotOverwrittenWhereItIsNeeded) {
+  const std::string leaf = function("\tleal (%rdi,%rdi), %eax\n\tret\n");
+  EXPECT_EQ(fault(leaf, "models-contexts"), "");
+}
+
+// ---- chosen paths ----
+
+TEST(ChosenPathProof, OnlyChosenPathsAreCountedAsSuch) {
+  Woven w(kBranch, "chosen");
+  ASSERT_EQ(w.fault(), "");
+  ASSERT_FALSE(w.map().plan.paths.slots.empty());
+  w.map().plan.paths.slots[0] += 1;
+  EXPECT_NE(w.fault(), "");
+}
+
+}  // namespace
+}  // namespace chord::verify
