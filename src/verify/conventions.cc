@@ -201,22 +201,30 @@ class Finder {
   std::vector<Convention> run() {
     if (writer_ == Writer::unknown) return std::move(out_);
     for (uint32_t f = 0; f < out_.size(); ++f) out_[f].compiled = is_compiled(f);
-    // What a callee destroys its caller destroys, too: what is not found in time is merely not used.
-    bool more = true;
-    for (int round = 0; round < 6 && more; ++round) {
-      more = false;
-      for (uint32_t f = 0; f < out_.size(); ++f) {
-        if (!out_[f].compiled) continue;
-        Shown now = Walk(p_, evidence_, f, shown_).run();
-        more = more || !(now == shown_[f]);
-        shown_[f] = now;
-      }
-    }
+    look();
     judge();
     return std::move(out_);
   }
 
  private:
+  // What a callee destroys its caller destroys, too.
+  void look() {
+    std::vector<bool> due(out_.size(), true);
+    for (bool more = true; more;) {
+      more = false;
+      for (uint32_t f = 0; f < out_.size(); ++f) {
+        if (!out_[f].compiled || !due[f]) continue;
+        due[f] = false;
+        Shown now = Walk(p_, evidence_, f, shown_).run();
+        if (now == shown_[f]) continue;
+        shown_[f] = now;
+        for (uint32_t caller : p_.functions()[f].callers) {
+          if (uint32_t g = p_.instrs()[caller].function; g != kNone) due[g] = more = true;
+        }
+      }
+    }
+  }
+
   // Inline assembly can be a whole function, or end one.
   bool is_compiled(uint32_t f) const {
     const Function &function = p_.functions()[f];

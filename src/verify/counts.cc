@@ -136,7 +136,14 @@ class CountVisitor {
     }
     uint32_t about = t.from == kNone ? t.to : t.from, next = t.to == kNone ? kNone : f_.graph.number_of(t.to);
     size_t e = 0;
+    bool asking = false;  // for a budget, out of line: what is asked says where the activation stands
     for (uint32_t s : machine.executed()) {
+      if (asking) {
+        asking = !is_jump(s);
+        while (e < machine.effects().size() && machine.effects()[e].statement == s) ++e;
+        continue;
+      }
+      asking = asks_out_of_line(machine, s);
       const format::Spot *spot = f_.spots.in_force(s);
       if (spot != nullptr && spot->instruction != next) fail(f_, about, "the map says that a probe leads elsewhere");
       std::map<uint32_t, int64_t> now = by;
@@ -149,6 +156,24 @@ class CountVisitor {
         if (!held_.contains(k)) by[k] = plus(by[k], with_known(effect.amount, known).number);
       }
     }
+  }
+
+  bool is_jump(uint32_t s) const {
+    auto probe = read_probe(f_.pairing.woven().statements[s]);
+    return probe && probe->op == Op::jump;
+  }
+
+  // The conditional jump to where a budget is asked for, on the way that takes it.
+  bool asks_out_of_line(const Machine &machine, uint32_t s) const {
+    auto probe = read_probe(f_.pairing.woven().statements[s]);
+    const std::vector<Effect> &effects = machine.effects();
+    bool asks = std::any_of(effects.begin(), effects.end(), [](const Effect &e) { return e.kind == Effect::Kind::asks_budget; });
+    if (!asks || !probe || probe->op != Op::jump_sign) return false;
+    uint32_t there = f_.pairing.label(probe->target, s);
+    while (there != kNone && f_.pairing.woven().statements[there].kind != assembly::StatementKind::instruction) there = f_.pairing.next(there);
+    const std::vector<uint32_t> &all = machine.executed();
+    auto at = std::find(all.begin(), all.end(), s);
+    return at + 1 < all.end() && *(at + 1) == there;
   }
 
   // In its loop a counter is in its register. Where that is a constant it may be in memory as well.

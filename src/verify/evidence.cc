@@ -38,8 +38,24 @@ Evidence::Evidence(const Program &program) : p_(program), tables_(program) {
     for (uint32_t i : function.instructions) written_[f] |= p_.instrs()[i].facts.writes;
     judge_jumps(f);
   }
+  for (bool more = true; more;) {
+    more = false;
+    for (uint32_t f = 0; f < p_.functions().size(); ++f) more = add_written_by_callees(f) || more;
+  }
   for (bool leaving : leaves_) may_stay_.push_back(!leaving);
   conventions_ = find_conventions(p_, *this);
+}
+
+// Whoever knows what a function writes knows it of what that calls; of what is not here, only what the usual convention says.
+bool Evidence::add_written_by_callees(uint32_t f) {
+  Set before = written_[f];
+  for (uint32_t i : p_.functions()[f].instructions) {
+    const Instr &in = p_.instrs()[i];
+    if (in.facts.flow != Flow::call) continue;
+    uint32_t g = in.target == kNone ? kNone : p_.instrs()[in.target].function;
+    written_[f] |= g == kNone ? kEverything & ~kPreserved : written_[g] & ~kPreserved;
+  }
+  return written_[f] != before;
 }
 
 // Where neither is plain, the stack tells: a frame that is still there is not left by a jump, and one

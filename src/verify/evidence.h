@@ -38,12 +38,13 @@ class Evidence {
 
  private:
   void judge_jumps(uint32_t function);
+  bool add_written_by_callees(uint32_t function);
   bool names_nothing_here(uint32_t instruction) const;
   bool reads_table(uint32_t instruction) const;
 
   const Program &p_;
   Tables tables_;
-  std::vector<Set> written_;       // by function
+  std::vector<Set> written_;       // by function, with what it calls
   std::vector<Convention> conventions_;  // by function
   std::vector<bool> stays_, leaves_, may_stay_;  // by instruction
 };

@@ -386,6 +386,10 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
       a.saved.erase(kept);
       b.saved.erase(kept);
     }
+    // A register that the probe itself has pushed is there.
+    if (here.by_stack_pointer()) {
+      std::erase_if(a.saved, [&](const auto &rule) { return !b.saved.contains(rule.first) && held_by(way, k, step.moved + here.offset + rule.second) == rule.first; });
+    }
     // Of a register that was popped they may say where it still is, or nothing.
     if (follows && leaves(there)) {
       const Rules &plain = u_.rules.before(p_.instrs()[there].first);
@@ -408,11 +412,22 @@ void ProcedureFlow::check_kept_words(const Transition &t, const Way &way, size_t
   for (const auto &[reg, at] : rules.saved) {
     if (kept_ != kNoRegister && reg == std::to_string(dwarf_number(kept_))) continue;
     int64_t word = moved + rules.offset + at;
-    for (size_t k = 0; k < steps && word < 0; ++k) {
-      const std::optional<Machine::Spoiled> &spoils = way.steps[k].spoils;
-      if (spoils && (spoils->at == word || (spoils->all_below && word < spoils->at))) fail(anchor(t), "unwind rules find a register where a probe has overwritten it");
-    }
+    std::optional<std::string> held = word < 0 ? held_by(way, steps, word) : std::nullopt;
+    if (held && *held != reg) fail(anchor(t), "unwind rules find a register where a probe has overwritten it");
   }
+}
+
+// The register, as unwind rules number it, that the first `steps` inserted instructions have put into a word below the stack pointer
+// that they began with; empty: something else. Nothing: they have not written it.
+std::optional<std::string> ProcedureFlow::held_by(const Way &way, size_t steps, int64_t word) {
+  std::optional<std::string> held;
+  for (size_t k = 0; k < steps; ++k) {
+    const std::optional<Machine::Spoiled> &spoils = way.steps[k].spoils;
+    if (!spoils) continue;
+    if (spoils->at == word && !spoils->all_below) held = spoils->holds == kNoRegister ? "" : std::to_string(dwarf_number(spoils->holds));
+    if (spoils->all_below && word < spoils->at) held = "";
+  }
+  return held;
 }
 
 // At instructions of the original they are what they were, or the same in the wider frame.

@@ -92,6 +92,7 @@ class ProcedureFlow {
   void check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level);
   void check_level(const Transition &t, Machine &machine, int64_t before, int64_t after);
   void check_rules(const Transition &t, const Way &way, int64_t after);
+  static std::optional<std::string> held_by(const Way &way, size_t steps, int64_t word);
   void check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const;
   void check_own_rules(uint32_t instruction) const;
   Surroundings around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const;

@@ -72,7 +72,7 @@ class MetricVisitor {
     if (!metered_) fail(about, "a meter of a procedure that has none");
     bool enters = routine.starts_with("__chord_meter_enter"), path = routine.starts_with("__chord_meter_path");
     bool leaves = routine.ends_with("_leave");
-    if (enters || path) own(about, e);
+    if (enters || path) own(about, e, !path);  // where a path's sum is depends on its number
     if (enters && index(e) != static_cast<int64_t>(clock_)) fail(about, "a meter of other sums");
     if (enters == (state == Meter::open)) fail(about, enters ? "a meter is opened twice" : "a meter is used that is not open");
     if (enters) state = Meter::open;
@@ -94,7 +94,7 @@ class MetricVisitor {
 
   // One of the first list's, and the second list is where it is said to be.
   void access(uint32_t about, const Effect &e) const {
-    own(about, e);
+    own(about, e, true);
     int64_t at = lists_.empty() ? -1 : index(e) - static_cast<int64_t>(lists_[0].first);
     if (at < 0 || at >= static_cast<int64_t>(lists_[0].second)) fail(about, "a sum of another list");
     int64_t distance = e.amount.is_number() ? e.amount.number / CHORD_ACCESS_SECOND : -1;
@@ -104,9 +104,9 @@ class MetricVisitor {
 
   int64_t index(const Effect &e) const { return e.index.number - static_cast<int64_t>(before_); }
 
-  void own(uint32_t about, const Effect &e) const {
+  void own(uint32_t about, const Effect &e, bool within) const {
     if (record_ == nullptr || e.symbol != record_->counters || !is_place_of(*record_, e)) fail(about, "sums that are not its own");
-    if (index(e) < 0 || e.index.number >= record_->count) fail(about, "sums that are not its own");
+    if (within && (index(e) < 0 || e.index.number >= record_->count)) fail(about, "sums that are not its own");
   }
 
   const ProcedureFacts &f_;

@@ -19,7 +19,7 @@ namespace chord::verify {
 struct Effect {
   enum class Kind : uint8_t {
     count, opens, closes, leaps, asks_budget,
-    looks_up,  // a calling context: the runtime is asked for its record; amount: where in the stack, from the return address
+    looks_up,  // a calling context: the runtime is asked for its record; amount: where in the stack, from the return address; index: where what will be put back is
     names,     // likewise: the word that tells a callee where it is called becomes `index`
     keeps,     // likewise: a slot of the record, at `index` bytes, is told what to put back: `amount`
     token,     // a trace: `index` bits, `amount`
@@ -65,6 +65,7 @@ class Machine {
   struct Spoiled {
     int64_t at = 0;
     bool all_below = false;
+    unsigned holds = kNoRegister;  // the word is what this general register was
   };
   const std::optional<Spoiled> &spoiled() const { return spoiled_; }
 

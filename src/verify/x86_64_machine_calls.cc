@@ -54,6 +54,11 @@ std::string Machine::call_enter(Effect effect) {
   if (effect.symbol.empty()) return "a record is asked for of no procedure";
   effect.kind = Effect::Kind::looks_up;
   effect.amount = constant(-key);
+  // Where the slot is that will be put back: below the return address, so never at 0.
+  for (int64_t own : {-8, -16}) {
+    Value v = word(own);
+    if (v.number == 0 && v.terms.size() == 1 && atoms_->is(v.terms[0].first, Meaning::loaded, "site.kept")) effect.index = constant(own);
+  }
   std::string_view procedure = effect.symbol;
   effects_.push_back(std::move(effect));
   return store_word(key, atom_value(atoms_->find(Meaning::record, procedure)));
@@ -146,7 +151,7 @@ std::string Machine::call(std::string_view routine, uint32_t statement) {
   std::optional<int64_t> key = stack_key();
   if (!key) return "the stack pointer is lost";
   if (*key - start_key() > -kRedZone && !around_.red_zone_dead) return "a call that overwrites the red zone";
-  spoiled_ = {*key - start_key(), true};
+  spoiled_ = {*key - start_key(), true, kNoRegister};
   Effect effect;
   effect.statement = statement;
   std::string fault;

@@ -180,7 +180,7 @@ std::string Machine::store_word(int64_t key, const Value &v) {
     // Where the procedure is entered or left: for whoever is interrupted there. Nothing that the program wants is there, and no probe reads it.
     bool signals_keep_it = key >= *top - kRedZone && around_.red_zone_dead && key < start_key();
     if (!signals_keep_it) return "a store below the stack pointer";
-    spoiled_ = {key - start_key(), false};
+    spoiled_ = {key - start_key(), false, kNoRegister};
     return "";
   }
   bool own = around_.own_words && is_own_word(key);
@@ -188,7 +188,10 @@ std::string Machine::store_word(int64_t key, const Value &v) {
   if (!own && !same_space(key, start_key())) return "a store to a word of the program";
   if (!own && above >= 0) return "a store to a word of the program";
   if (!own && above > -kRedZone - 8 && !around_.red_zone_dead) return "a store into the red zone";
-  if (!own && above < 0) spoiled_ = {above, false};
+  if (!own && above < 0) {
+    bool plain = v.terms.size() == 1 && v.terms[0].first < 16 && v.is_atom(v.terms[0].first);
+    spoiled_ = {above, false, plain ? v.terms[0].first : kNoRegister};
+  }
   stack_[key] = v;
   saved_flags_.erase(key);
   pushed_.erase(key);

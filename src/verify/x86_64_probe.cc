@@ -157,14 +157,9 @@ std::optional<Expression> read_expression(std::string_view text) {
   bool negative = false;
   size_t at = 0;
   for (bool first = true; at < text.size(); first = false) {
-    if (text[at] == '+' || text[at] == '-') {
-      negative = text[at] == '-';
-      ++at;
-    } else if (!first) {
-      return std::nullopt;
-    } else {
-      negative = false;
-    }
+    bool sign = text[at] == '+' || text[at] == '-';
+    if (!sign && !first) return std::nullopt;
+    for (negative = false; at < text.size() && (text[at] == '+' || text[at] == '-'); ++at) negative ^= text[at] == '-';  // also +-8
     size_t end = text.find_first_of("+-", at);
     if (end == std::string_view::npos) end = text.size();
     if (!add_term(text.substr(at, end - at), negative, out)) return std::nullopt;

@@ -82,6 +82,12 @@ const std::map<std::string, Change> &modes() {
          for_shared_objects(o);
        }},
       {"chosen", [](weave::Options &o) { o.paths = true; }},
+      {"budget-contexts",
+       [](weave::Options &o) {
+         o.context = true;
+         o.events = 1;
+         o.budget = true;
+       }},
       {"trace", [](weave::Options &o) { o.trace = true; }},
       {"trace-pic",
        [](weave::Options &o) {

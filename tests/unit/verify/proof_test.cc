@@ -115,9 +115,9 @@ TEST(ContextProof, CountsGoToTheProceduresOwnRecord) {
 
 TEST(ContextProof, TheRuntimeIsToldWhereTheFrameIs) {
   Woven w(kCall, "contexts");
-  ASSERT_TRUE(has(w.text(), "\t.long 1, 24, 0, 16\n")) << w.text();
-  EXPECT_EQ(Woven(kCall, "contexts").replace("\t.long 1, 24, 0, 16\n", "\t.long 1, 32, 0, 16\n").fault(), "the runtime is not told where its frame is");
-  EXPECT_EQ(Woven(kCall, "contexts").replace("\t.long 1, 24, 0, 16\n", "\t.long 1, 24, 0, 8\n").fault(), "the runtime is not told where its frame is");
+  ASSERT_TRUE(has(w.text(), "\t.long 1, 32, 0, 24\n")) << w.text();
+  EXPECT_EQ(Woven(kCall, "contexts").replace("\t.long 1, 32, 0, 24\n", "\t.long 1, 40, 0, 24\n").fault(), "the runtime is not told where its frame is");
+  EXPECT_EQ(Woven(kCall, "contexts").replace("\t.long 1, 32, 0, 24\n", "\t.long 1, 32, 0, 16\n").fault(), "the runtime is not told where its frame is");
 }
 
 TEST(ContextProof, RulesFollowTheWiderFrame) {
