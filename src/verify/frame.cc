@@ -99,8 +99,7 @@ void Frame::check(uint32_t i) {
     fault_ = what;
     fault_at_ = i;
   };
-  bool loaded = (x.writes & general(kRsp)) && x.loads && x.stack_move == 0 && !x.leaves_frame && x.flow == Flow::next && x.sum.into != kRsp;
-  if (loaded) return fail("another stack pointer is loaded");
+  if (x.loads_stack_pointer) return fail("another stack pointer is loaded");
   bool moved = moved_.contains(i);
   StackAddress base = x.memory.present && x.memory.base != kNoRegister ? state[x.memory.base] : StackAddress{};
   if (!base.known) {

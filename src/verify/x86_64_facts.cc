@@ -305,6 +305,8 @@ std::optional<Facts> facts_of(std::string_view bytes) {
   read_widths(in, ops, out);
   read_sum(in, ops, out);
   read_stack(in, ops, out);
+  bool moves_stack = out.stack_move != 0 || out.leaves_frame || out.sum.into == kRsp;
+  out.loads_stack_pointer = (out.writes & general(kRsp)) && out.loads && !moves_stack && out.flow == Flow::next;
   if (overwrites(in, ops)) out.uses = 0;
   read_keeping(in, ops, out);
   if (repeats(in) && out.flow == Flow::next) out.kills = 0;

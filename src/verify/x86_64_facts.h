@@ -70,6 +70,7 @@ struct Facts {
   int stack_move = 0;      // push, pop: what the stack pointer goes up by
   unsigned pushed = kNoRegister, popped = kNoRegister;
   bool leaves_frame = false;  // leave
+  bool loads_stack_pointer = false;
 };
 
 std::optional<Facts> facts_of(std::string_view bytes);

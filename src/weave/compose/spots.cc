@@ -241,7 +241,9 @@ std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &stat
 std::string SpotWriter::text_of_plain(const Chunk &chunk, bool unwind, uint64_t order) {
   const Site &site = site_of(chunk);
   State state = state_of_plain(chunk, false);
-  std::string text = state == usual(site.next) ? "" : put_label(site.fragment, order, state);
+  // Unwind rules alone are no place at which anybody stands.
+  bool code = std::any_of(chunk.begin(), chunk.end(), [](const Piece &p) { return !without_unwind_lines(p.snippet.text).empty(); });
+  std::string text = !code || state == usual(site.next) ? "" : put_label(site.fragment, order, state);
   return text + plain_text(chunk, unwind, state);
 }
 
