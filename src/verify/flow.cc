@@ -391,14 +391,14 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
       std::erase_if(a.saved, [&](const auto &rule) { return !b.saved.contains(rule.first) && held_by(way, k, step.moved + here.offset + rule.second) == rule.first; });
     }
     // Of a register that was popped they may say where it still is, or nothing.
-    if (follows && leaves(there)) {
+    if (follows) {
       const Rules &plain = u_.rules.before(p_.instrs()[there].first);
       std::erase_if(a.saved, [&](const auto &rule) {
         auto was = plain.saved.find(rule.first);
         bool known = was != plain.saved.end() && was->second == rule.second + inside_;
-        return known && !b.saved.contains(rule.first) && step.moved + here.offset + rule.second < 0;
+        return known && is_callers(there, rule.first) && !b.saved.contains(rule.first) && step.moved + here.offset + rule.second < 0;
       });
-      std::erase_if(b.saved, [&](const auto &rule) { return !a.saved.contains(rule.first) && whole + end.offset + rule.second < 0; });
+      std::erase_if(b.saved, [&](const auto &rule) { return is_callers(there, rule.first) && !a.saved.contains(rule.first) && whole + end.offset + rule.second < 0; });
     }
     if (a.saved != b.saved || a.others != b.others) fail(anchor(t), "unwind rules of a probe lose a register");
   }
@@ -430,6 +430,14 @@ std::optional<std::string> ProcedureFlow::held_by(const Way &way, size_t steps, 
   return held;
 }
 
+// The register, as unwind rules number it, is not written before somebody wants it: the caller, once it has been popped.
+bool ProcedureFlow::is_callers(uint32_t i, const std::string &reg) const {
+  for (unsigned r = 0; r < 16; ++r) {
+    if (std::to_string(dwarf_number(r)) == reg) return leaves(i) || (u_.liveness.before[i] & general(r)) != 0;
+  }
+  return false;
+}
+
 // At instructions of the original they are what they were, or the same in the wider frame.
 void ProcedureFlow::check_own_rules(uint32_t i) const {
   const Instr &in = p_.instrs()[i];
@@ -448,10 +456,10 @@ void ProcedureFlow::check_own_rules(uint32_t i) const {
       if (kept_ != kNoRegister) expected.saved[std::to_string(dwarf_number(kept_))] = -16;
     }
   }
-  // Where the procedure is left, a register whose place is below the stack pointer has been popped and is its own
-  // caller's again: a probe may have pushed over that place, and then takes the rule back.
-  if (leaves(i) && expected.by_stack_pointer()) {
-    std::erase_if(expected.saved, [&](const auto &rule) { return rule.second < -expected.offset && !after.saved.contains(rule.first); });
+  // A register whose place is below the stack pointer has been popped and is its caller's again: a probe may have pushed
+  // over that place, and then takes the rule back.
+  if (expected.by_stack_pointer()) {
+    std::erase_if(expected.saved, [&](const auto &rule) { return rule.second < -expected.offset && !after.saved.contains(rule.first) && is_callers(i, rule.first); });
   }
   if (!after.personality.starts_with("__chord_personality")) fail(i, "the runtime is not told when the unwinder removes its frame");
   expected.personality = after.personality;

@@ -24,7 +24,7 @@ class MetricVisitor {
         clock_ = first;
       }
       if (sums.of == format::SumsOf::paths) paths_ = true;
-      if (sums.of == format::SumsOf::instructions) lists_.push_back({first, sums.instructions.size()});
+      if (sums.of == format::SumsOf::instructions) lists_[sums.metric] = {first, sums.instructions.size()};
       first += map_.words(sums);
     }
     auto record = f.records.by_key.find(map_.metrics_in_records ? map_.key : format::metrics_key(map_.key));
@@ -68,7 +68,7 @@ class MetricVisitor {
 
   void measure(uint32_t about, const Effect &e, const Machine &machine, Meter &state) const {
     std::string_view routine = e.place;
-    if (routine.starts_with("__chord_reference") || routine.starts_with("__chord_strings")) return access(about, e);
+    if (!routine.starts_with("__chord_meter")) return access(about, e);
     if (!metered_) fail(about, "a meter of a procedure that has none");
     bool enters = routine.starts_with("__chord_meter_enter"), path = routine.starts_with("__chord_meter_path");
     bool leaves = routine.ends_with("_leave");
@@ -92,13 +92,16 @@ class MetricVisitor {
     if (!paths_ || std::none_of(all.begin(), all.end(), counted)) fail(about, "a path is measured under another number than it is counted");
   }
 
-  // One of the first list's, and the second list is where it is said to be.
+  // One of the list that the model has; of data caches the second level's is where it is said to be.
   void access(uint32_t about, const Effect &e) const {
     own(about, e, true);
-    int64_t at = lists_.empty() ? -1 : index(e) - static_cast<int64_t>(lists_[0].first);
-    if (at < 0 || at >= static_cast<int64_t>(lists_[0].second)) fail(about, "a sum of another list");
+    std::string_view model = e.place == "__chord_fetch" ? "sim:l1i" : e.place == "__chord_branch" ? "sim:branch" : "sim:l1d";
+    auto list = lists_.find(model), second = lists_.find("sim:l2");
+    int64_t at = list == lists_.end() ? -1 : index(e) - static_cast<int64_t>(list->second.first);
+    if (at < 0 || at >= static_cast<int64_t>(list->second.second)) fail(about, "a sum of another list");
+    if (model != "sim:l1d") return;
     int64_t distance = e.amount.is_number() ? e.amount.number / CHORD_ACCESS_SECOND : -1;
-    int64_t expected = lists_.size() > 1 ? static_cast<int64_t>(lists_[1].first - lists_[0].first) : 0;
+    int64_t expected = second == lists_.end() ? 0 : static_cast<int64_t>(second->second.first - list->second.first);
     if (distance != expected) fail(about, "sums of the second level are not where they are said to be");
   }
 
@@ -115,7 +118,7 @@ class MetricVisitor {
   uint64_t before_ = 0;  // words of the record that are counters
   uint64_t clock_ = 0;   // first word of the meters' sums
   bool metered_ = false, paths_ = false;
-  std::vector<std::pair<uint64_t, uint64_t>> lists_;  // of instructions: first word, number of them
+  std::map<std::string, std::pair<uint64_t, uint64_t>, std::less<>> lists_;  // of instructions, by metric: first word, number of them
 };
 
 }  // namespace

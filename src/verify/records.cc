@@ -62,8 +62,8 @@ class Reader {
     std::vector<std::string_view> o;
     if (next != kNone && source_.statements[next].name == ".long") o = assembly::split_operands(source_.statements[next].operands);
     auto sets = o.size() == 4 ? number(o[0]) : std::nullopt;
-    if (!sets || *sets == 0) out_.fault = "the geometry of a modelled cache is not as the runtime reads it";
-    if (sets) out_.model_mask = 8 * (static_cast<int64_t>(*sets) - 1);
+    if (!sets) out_.fault = "the geometry of a modelled cache is not as the runtime reads it";
+    if (sets && *sets != 0) out_.model_mask = 8 * (static_cast<int64_t>(*sets) - 1);
   }
 
   // Three directives make a record: the counters' place, the key, their number and kind.

@@ -149,12 +149,24 @@ std::string Machine::pop_into(const Operand &o) {
 std::string Machine::move(const ProbeInstruction &p) {
   if (p.operands.size() != 2) return "a probe with odd operands";
   const Operand &from = p.operands[0], &into = p.operands[1];
+  if (into.kind == Kind::memory && p.narrow && from.kind == Kind::half) {
+    // The history of a branch predictor.
+    Address at = resolve(into);
+    bool history = at.kind == Address::Kind::own && at.value.terms.size() == 1 && at.value.number == 0 && atoms_->is(at.value.terms[0].first, Meaning::loaded, "predictor");
+    return history ? "" : "a store of something odd";
+  }
   if (into.kind == Kind::memory) {
     if (from.kind == Kind::memory || from.kind == Kind::vector || from.kind == Kind::half) return "a store of something odd";
     return store(into, source(from), p.narrow ? 4 : 8);
   }
   if (p.narrow) {
     bool number = from.kind == Kind::constant && from.value.symbol.empty();
+    if (into.kind == Kind::half && from.kind == Kind::memory) {
+      Address at = resolve(from);
+      if (at.kind != Address::Kind::own || own_word(from, at.value) != "model") return "a probe reads memory that is not its own";
+      set_fresh(into.reg);
+      return "";
+    }
     if (into.kind != Kind::half || (!number && from.kind != Kind::half)) return "a probe that moves half a register";
     if (!number) {
       set(into.reg, atom_value(atoms_->find_of(Meaning::low_half_of, value(from.reg))));
@@ -209,6 +221,12 @@ std::string Machine::compare(const ProbeInstruction &p) {
       if (p.operands[0].value.number == int64_t{1} << (31 - bits)) comparison_.room = bits;
     }
     comparison_.carry = flags_[kCarry];
+    return "";
+  }
+  // Models of instruction caches and of branch predictors: what their words hold is not known.
+  if (with.kind == Kind::memory && at.kind == Address::Kind::own && own_word(with, at.value) == "model" && (number || p.operands[0].kind == Kind::byte)) {
+    comparison_ = {};
+    spoil_flags();
     return "";
   }
   if (with.kind != Kind::memory || p.narrow) return "a probe that compares something odd";
@@ -451,7 +469,18 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
     case Op::ah_to_flags:
     case Op::set_overflow: return flags(p);
     case Op::compare: return compare(p);
+    case Op::set_condition:
+    case Op::widen_byte:
+      if (p.operands.back().reg == kRsp) return "a probe with odd operands";
+      set_fresh(p.operands.back().reg);
+      return "";
     case Op::test: {
+      // Whether a counting register is zero, for the outcome of a branch.
+      bool outcome = p.operands.size() == 2 && p.operands[0].reg == kRcx && p.operands[1].reg == kRcx && !trace_unchecked_;
+      if (outcome) {
+        spoil_flags();
+        return "";
+      }
       bool same = p.operands.size() == 2 && p.operands[0].kind == Kind::general && p.operands[1].kind == Kind::general && p.operands[0].reg == p.operands[1].reg;
       spoil_flags();
       if (!same || !trace_unchecked_ || !(value(p.operands[0].reg) == trace_)) return "a probe that tests something odd";
@@ -475,6 +504,15 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       return "";
     case Op::multiply: return hash(p);
     case Op::clear:
+      if (p.operands.size() == 2 && p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty() && p.operands[0].value.number >= 0) {
+        // Of something masked as many bits are left.
+        Value v = value(p.operands[1].reg);
+        const AtomMeaning *m = v.terms.size() == 1 && v.number == 0 ? atoms_->meaning(v.terms[0].first) : nullptr;
+        std::optional<int64_t> mask = m != nullptr && m->kind == Meaning::masked ? std::optional(m->key | p.operands[0].value.number) : std::nullopt;
+        set(p.operands[1].reg, atom_value(mask ? atoms_->make({Meaning::masked, {}, *mask, {}}) : atoms_->fresh()));
+        spoil_flags();
+        return "";
+      }
       if (p.operands.size() != 2 || p.operands[0].reg != p.operands[1].reg || p.operands[0].kind != Kind::half) return "a probe with odd operands";
       set(p.operands[1].reg, constant(0));
       spoil_flags();

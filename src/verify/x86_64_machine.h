@@ -127,6 +127,7 @@ class Machine {
   std::string_view symbol_of(const Value &value) const;
   std::string_view record_name(const Value &value) const;
   std::optional<int64_t> mask_of(const Value &address) const;
+  bool is_of_model(const Value &address) const;
   std::string can_load(const Operand &memory);
   Value load(const Operand &memory);
   std::string store(const Operand &memory, const Value &value, unsigned bytes);

@@ -65,10 +65,10 @@ std::string Machine::call_enter(Effect effect) {
 }
 
 std::string Machine::call_trace(std::string_view routine, Effect effect) {
-  if (routine == "__chord_trace_enter" || routine == "__chord_trace_enter_kept") {
+  if (routine == "__chord_trace_enter" || routine == "__chord_trace_enter_kept" || routine == "__chord_trace_enter_flags") {
     effect.kind = Effect::Kind::begins;
     effects_.push_back(std::move(effect));
-    if (routine.ends_with("_kept")) return "";
+    if (routine != "__chord_trace_enter") return "";
     set_fresh(10);
     set_fresh(11);
     return "";
@@ -126,11 +126,15 @@ std::string Machine::call_metric(std::string_view routine, Effect effect) {
     int taken;  // bytes that it takes off the stack
   };
   static constexpr Routine kRoutines[] = {
-      {"__chord_meter_enter", 0, 8},       {"__chord_meter_enter_at", 0, 8},   {"__chord_meter_leave", -1, 0},     {"__chord_meter_restart", -1, 0},
-      {"__chord_meter_path", 0, 16},       {"__chord_meter_path_leave", 0, 16}, {"__chord_reference", 1, 0},        {"__chord_reference_at", 1, 0},
-      {"__chord_reference_shared", 1, 0},  {"__chord_strings", 1, 0},          {"__chord_strings_at", 1, 0},       {"__chord_strings_shared", 1, 0}};
+      {"__chord_meter_enter", 0, 8}, {"__chord_meter_enter_at", 0, 8},    {"__chord_meter_leave", -1, 0}, {"__chord_meter_restart", -1, 0},
+      {"__chord_meter_path", 0, 16}, {"__chord_meter_path_leave", 0, 16}, {"__chord_reference", 1, 0},    {"__chord_strings", 1, 0},
+      {"__chord_fetch", 1, 0},       {"__chord_branch", 1, 0}};
+  std::string_view base = routine;
+  for (std::string_view place : {"_here", "_at", "_shared"}) {
+    if (base.ends_with(place) && !base.starts_with("__chord_meter")) base.remove_suffix(place.size());
+  }
   for (const Routine &r : kRoutines) {
-    if (r.name != routine) continue;
+    if (r.name != base) continue;
     int64_t key = *stack_key();
     effect.kind = Effect::Kind::measures;
     effect.place = r.name;
@@ -171,6 +175,7 @@ std::string Machine::call(std::string_view routine, uint32_t statement) {
     fault = call_enter(effect);
   } else if (routine.starts_with("__chord_trace_")) {
     fault = call_trace(routine, effect);
+    if (routine.ends_with("_flags")) return fault;
   } else {
     return call_metric(routine, effect);
   }

@@ -61,12 +61,27 @@ std::string_view Machine::own_word(const Operand &m, const Value &address) const
     std::string_view word = thread_word(address);
     if (address == constant(0)) return "thread";
     if (address.number != 0) return {};
+    if (word == "__chord_l1i") return "lines";
+    if (word == "__chord_predictor") return "predictor";
     return word == "__chord_l1d" ? "sets" : word == CHORD_LINK_SYMBOL ? "link" : std::string_view();
   }
   if (address.terms.size() == 1 && atoms_->is(address.terms[0].first, Meaning::loaded, "site") && address.terms[0].second == 1) {
     return address.number == 0 ? "site.record" : address.number == 8 ? "site.kept" : std::string_view();
   }
+  if (is_of_model(address)) return "model";
   return mask_of(address) ? "line" : std::string_view();
+}
+
+// A word of the model of an instruction cache, or of a branch predictor: their start and a number, and something masked.
+bool Machine::is_of_model(const Value &address) const {
+  bool model = false;
+  for (const auto &[atom, factor] : address.terms) {
+    const AtomMeaning *m = atoms_->meaning(atom);
+    bool start = atoms_->is(atom, Meaning::loaded, "lines") || atoms_->is(atom, Meaning::loaded, "predictor");
+    if (m == nullptr || factor != 1 || (!start && m->kind != Meaning::masked)) return false;
+    model = model || start;
+  }
+  return model && address.terms.size() <= 2 && address.number >= 0;
 }
 
 // One of the sets of a modelled cache: their start, plus something masked.
@@ -161,6 +176,7 @@ Value Machine::load(const Operand &m) {
       return trace_;
     case Address::Kind::own: {
       std::string_view name = own_word(m, at.value);
+      if (name == "model") return atom_value(atoms_->fresh());
       if (name != "line") return atom_value(atoms_->find(Meaning::loaded, name));
       Effect looks;
       looks.kind = Effect::Kind::looks_at;

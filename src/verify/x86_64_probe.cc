@@ -1,5 +1,6 @@
 #include "verify/x86_64_probe.h"
 
+#include <array>
 #include <cctype>
 #include <charconv>
 #include <unordered_map>
@@ -49,11 +50,19 @@ unsigned vector_register(std::string_view name) {
   return number && *number < 16 ? static_cast<unsigned>(*number) : kNoRegister;
 }
 
+unsigned low_byte_of(std::string_view name) {
+  static constexpr std::array<std::string_view, 8> kNames = {"al", "cl", "dl", "bl", "spl", "bpl", "sil", "dil"};
+  for (unsigned r = 0; r < kNames.size(); ++r) {
+    if (name == kNames[r]) return r;
+  }
+  return name.starts_with('r') && name.ends_with('b') ? register_number(name.substr(0, name.size() - 1)) : kNoRegister;
+}
+
 std::optional<Operand> read_register(std::string_view name) {
   Operand out;
-  if (name == "al") {
+  if (unsigned byte = low_byte_of(name); byte != kNoRegister) {
     out.kind = Operand::Kind::byte;
-    out.reg = kRax;
+    out.reg = byte;
     return out;
   }
   if (unsigned v = vector_register(name); v != kNoRegister) {
@@ -126,13 +135,13 @@ const std::unordered_map<std::string_view, Op> &names() {
       {"leaq", Op::address}, {"leal", Op::address}, {"movq", Op::move}, {"movl", Op::move}, {"movabsq", Op::move},
       {"vmovq", Op::move}, {"pushq", Op::push}, {"popq", Op::pop}, {"pushfq", Op::push_flags}, {"popfq", Op::pop_flags},
       {"lahf", Op::flags_to_ah}, {"sahf", Op::ah_to_flags}, {"seto", Op::set_overflow}, {"cmpq", Op::compare}, {"cmpl", Op::compare},
-      {"cmpb", Op::compare}, {"testq", Op::test}, {"shlq", Op::shift_left}, {"shrl", Op::shift_right}, {"andl", Op::mask},
+      {"cmpb", Op::compare}, {"testq", Op::test}, {"testl", Op::test}, {"shlq", Op::shift_left}, {"shrl", Op::shift_right}, {"andl", Op::mask},
       {"imulq", Op::multiply}, {"shrq", Op::shift_right}, {"xorl", Op::clear}, {"je", Op::jump_zero},
       {"jne", Op::jump_other}, {"js", Op::jump_sign}, {"ja", Op::jump_above}, {"jae", Op::jump_not_below}, {"jmp", Op::jump}, {"call", Op::call}, {"nopl", Op::nothing},
       {"endbr64", Op::entry_mark}, {"pxor", Op::vector_clear}, {"vpxor", Op::vector_clear},
       {"pcmpeqd", Op::vector_ones}, {"vpcmpeqd", Op::vector_ones}, {"psubq", Op::vector_subtract},
       {"vpsubq", Op::vector_subtract}, {"movlps", Op::vector_low}, {"vmovlps", Op::vector_low},
-      {"movhlps", Op::vector_high_down}, {"vpextrq", Op::vector_extract_high}, {"movb", Op::set_byte}};
+      {"movhlps", Op::vector_high_down}, {"vpextrq", Op::vector_extract_high}, {"movb", Op::set_byte}, {"movzbl", Op::widen_byte}};
   return kOps;
 }
 
@@ -140,10 +149,14 @@ const std::unordered_map<std::string_view, Op> &names() {
 bool well_formed(std::string_view name, const ProbeInstruction &p) {
   using Kind = Operand::Kind;
   auto kind = [&](size_t i) { return i < p.operands.size() ? p.operands[i].kind : Kind::none; };
+  if (p.op == Op::set_condition) return p.operands.size() == 1 && kind(0) == Kind::byte;
+  if (p.op == Op::widen_byte) return p.operands.size() == 2 && kind(0) == Kind::byte && kind(1) == Kind::half;
+  if (name == "cmpb" && kind(0) == Kind::byte) return p.operands.size() == 2 && kind(1) == Kind::memory;
   bool byte = name == "addb" || name == "seto", half = name == "leal" || name == "xorl" || name == "shrl" || name == "andl";
   for (size_t i = 0; i < p.operands.size(); ++i) {
     if ((kind(i) == Kind::byte) != (byte && i + 1 == p.operands.size())) return false;
-    if (kind(i) == Kind::half && !half && name != "movl") return false;
+    if (kind(i) == Kind::byte && p.operands[i].reg != kRax) return false;
+    if (kind(i) == Kind::half && !half && name != "movl" && name != "testl") return false;
     if (kind(i) == Kind::vector && p.op < Op::vector_clear && name != "movq" && name != "vmovq") return false;
   }
   if (half && kind(1) != Kind::half) return false;
@@ -196,8 +209,9 @@ std::optional<ProbeInstruction> read_probe(const assembly::Statement &s) {
     rest = assembly::trim(rest.substr(end));
   }
   auto op = names().find(name);
-  if (op == names().end()) return std::nullopt;
-  out.op = op->second;
+  bool condition = op == names().end() && name.starts_with("set") && name.size() > 3;
+  if (op == names().end() && !condition) return std::nullopt;
+  out.op = condition ? Op::set_condition : op->second;
   out.narrow = name == "movl" || name == "leal" || name == "xorl" || name == "shrl" || name == "cmpl" || name == "cmpb";
   bool branches = out.op == Op::jump || out.op == Op::call || is_conditional(out.op);
   if (branches) {
@@ -213,6 +227,8 @@ std::optional<ProbeInstruction> read_probe(const assembly::Statement &s) {
     if (!read) return std::nullopt;
     out.operands.push_back(*read);
   }
+  // Overflow goes to %al where flags are kept, elsewhere where the outcome of a branch is wanted.
+  if (out.op == Op::set_overflow && out.operands.size() == 1 && out.operands[0].reg != kRax) out.op = Op::set_condition;
   return well_formed(name, out) ? std::optional(out) : std::nullopt;
 }
 

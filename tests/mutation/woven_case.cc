@@ -111,6 +111,7 @@ const std::map<std::string, Change> &modes() {
          o.context = true;
          for_metrics(o, "sim:l1d");
        }},
+      {"models-code", [](weave::Options &o) { for_metrics(o, "sim:l1i,sim:branch"); }},
       {"models-pic",
        [](weave::Options &o) {
          for_metrics(o, "sim:l1d");

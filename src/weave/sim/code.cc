@@ -135,7 +135,7 @@ class CodePlanner {
     ++made_;
     isa::ProbeWithOutside text = isa::look_for_code(probe, site.live | taken_);
     plan_.outside.push_back({site, edge, std::move(text.outside), probe.out, "", text.inside.depth_at_check});
-    plan_.pieces.push_back({site, edge, std::move(text.inside), Effect::none, 0, turn});
+    plan_.pieces.push_back({site, edge, std::move(text.inside), Effect::none, 0, turn, 0, {}, probe.out});
   }
 
   const ProcedureFacts &facts_;
