@@ -101,7 +101,7 @@ __chord_wrap_vfork:
 	.popsection
 )");
 
-// In front of a __builtin_longjmp (weave/exits/leaps.h), with the stack pointer it loads above the return
+// In front of a __builtin_longjmp (weave/exits/builtin_longjmps.h), with the stack pointer it loads above the return
 // address, which is taken off. All registers but flags are kept.
 asm(R"(
 	.pushsection .text

@@ -148,7 +148,7 @@ class Finder {
     if (low == 0 || (!halves_ && static_cast<uint64_t>(int64_t{low}) != step)) return;
     d.stepped = isa::register_numbered(d.copy.into);
     d.step = low;
-    d.half_step = halves_;
+    d.narrow_step = halves_;
     d.step_by_copy = true;
   }
 

@@ -14,7 +14,7 @@
 
 namespace chord::assembly {
 
-// Sets isa::Decoded::stepped, step, half_step and step_by_copy of such instructions. The
+// Sets isa::Decoded::stepped, step, narrow_step and step_by_copy of such instructions. The
 // procedure's graph must be complete.
 void find_copied_steps(Procedure &procedure);
 

@@ -206,7 +206,7 @@ class Standin {
   bool is_strict() const { return options_.verify == weave::Options::Verify::error; }
 
   // Procedures of which something cannot be proved are left alone, and all is planned anew without them; or they are errors.
-  weave::Woven weave_proved(assembly::Unit &unit, const weave::Surroundings &around) const {
+  weave::Woven weave_proved(assembly::Unit &unit, const weave::UnitFiles &around) const {
     for (;;) {
       weave::Woven woven = weave_unit(unit, options_, around);
       if (options_.verify == weave::Options::Verify::off || woven.woven == 0) return woven;
@@ -246,7 +246,7 @@ class Standin {
 
     base::TempFolder folder;
     std::string map_file = folder.file("map");
-    weave::Surroundings around{in_quotes(map_file), in_quotes(runtime_folder())};
+    weave::UnitFiles around{in_quotes(map_file), in_quotes(runtime_folder())};
     weave::Woven woven = weave_proved(unit, around);
     if (woven.map.procedures.empty()) return std::nullopt;
     hash_sources(woven.map);

@@ -70,7 +70,7 @@ struct Decoded {
   // which clears the upper one, and changes nothing else but flags.
   Resources stepped = 0;
   int32_t step = 0;
-  bool half_step = false;
+  bool narrow_step = false;
   bool step_by_copy = false;  // of a register that is so much more there (assembly/copied_steps.h)
   Copy copy;
   Traits traits = 0;

@@ -248,7 +248,7 @@ void read_step(const Instruction &in, const Operands &ops, Decoded &out) {
   if (step == 0 || step != static_cast<int32_t>(step)) return;
   out.stepped = target;
   out.step = static_cast<int32_t>(step);
-  out.half_step = ops[0].size == 32;
+  out.narrow_step = ops[0].size == 32;
 }
 
 // A step, or mov, movslq or lea of one general register into another.

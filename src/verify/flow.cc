@@ -120,8 +120,8 @@ bool ProcedureFlow::leaves(uint32_t i) const {
   return in.target == kNone || p_.instrs()[in.target].function != function_;
 }
 
-Surroundings ProcedureFlow::around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const {
-  Surroundings out;
+StackFacts ProcedureFlow::around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const {
+  StackFacts out;
   uint32_t here = to != kNone ? to : from;
   if (frame_) {
     if (auto at = frame_->stack(here)) out.stack_at = *at - level;

@@ -47,7 +47,7 @@ struct UnitFacts {
   const Liveness &liveness;
   const UnwindTable &rules, &woven_rules;
   const std::set<uint32_t> &moved;
-  const std::map<std::string_view, std::string_view> &contexts;  // Surroundings::procedures
+  const std::map<std::string_view, std::string_view> &contexts;  // StackFacts::procedures
 };
 
 class ProcedureFlow {
@@ -96,7 +96,7 @@ class ProcedureFlow {
   void check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const;
   void check_own_rules(uint32_t instruction) const;
   bool is_callers(uint32_t instruction, const std::string &reg) const;
-  Surroundings around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const;
+  StackFacts around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const;
   void reach(uint32_t instruction, int64_t level);
   void drain();
   void mention(const Mention &m);

@@ -40,7 +40,7 @@ struct Effect {
 };
 
 // What is known where the inserted code begins.
-struct Surroundings {
+struct StackFacts {
   std::optional<int64_t> stack_at, frame_at;  // stack and frame pointer, from the stack pointer at the entry
   bool red_zone_dead = false;
   bool own_words = false;  // the two words below the return address are the weaver's
@@ -53,7 +53,7 @@ struct Surroundings {
 
 class Machine {
  public:
-  Machine(Atoms &atoms, const Surroundings &around) : atoms_(&atoms), around_(around) {
+  Machine(Atoms &atoms, const StackFacts &around) : atoms_(&atoms), around_(around) {
     for (unsigned f = 0; f < kFlagCount; ++f) flags_[f] = static_cast<int>(f);
   }
 
@@ -165,7 +165,7 @@ class Machine {
   std::string flags(const ProbeInstruction &p);
 
   Atoms *atoms_;
-  Surroundings around_;
+  StackFacts around_;
   std::map<Atom, Value> registers_;  // those that changed
   std::array<int, kFlagCount> flags_{};
   int next_flag_ = kFlagCount;

@@ -6,7 +6,7 @@
 #include "weave/counters/counters.h"
 #include "weave/coverage/coverage.h"
 #include "weave/events/events.h"
-#include "weave/exits/leaps.h"
+#include "weave/exits/builtin_longjmps.h"
 #include "weave/metrics/gauges.h"
 #include "weave/metrics/meters.h"
 #include "weave/metrics/metric_sums.h"
@@ -37,7 +37,7 @@ constexpr Mode kModes[] = {
     {"context records", keeps_contexts, plan_context_records, context_record_text, nullptr},
     {"paths in records", counts_record_paths, plan_record_paths, nullptr, nullptr},
     {"call totals", measures_calls, plan_brackets, totals_record_text, nullptr},
-    {"leaps", always, plan_leaps, nullptr, nullptr},
+    {"builtin longjmps", always, plan_builtin_longjmps, nullptr, nullptr},
     {"coverage", covers, plan_coverage, coverage_record_text, nullptr},
     {"counters", always, plan_counters, counter_record_text, counter_unit_text},
     {"events", counts_events, plan_events, event_ties_text, event_unit_text},

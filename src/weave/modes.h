@@ -1,6 +1,6 @@
 // The table of modes: everything that can be counted, and what each kind of counting contributes.
 //
-// A mode looks at the facts of a procedure (weave/facts/facts.h) and adds to its plan (weave/plan/procedure_plan.h): pieces of code and
+// A mode looks at the facts of a procedure (weave/facts/facts.h) and adds to its plan (weave/plan/procedure_plan.h): insertions of code and
 // where they stand, what goes into the map, data for the runtime. Nothing outside the table knows a mode by name: a new
 // one is a file and a row. Rows are planned in order, so a mode can build on what those before it have decided.
 #pragma once

@@ -22,7 +22,7 @@ bool matches_any(const std::vector<std::string> &globs, const std::string &funct
 
 void find_facts(UnitPlan &out) {
   const assembly::Unit &unit = out.facts->unit;
-  Describer describer(unit, *out.map);
+  MapBuilder describer(unit, *out.map);
   for (uint32_t n = 0; n < unit.procedures.size(); ++n) {
     const assembly::Procedure &p = unit.procedures[n];
     if (!is_selected(out.facts->options, std::string(p.name), describer.file_of(p))) continue;
@@ -40,7 +40,7 @@ std::string plan_procedure(const ProcedureFacts &facts, ProcedurePlan &plan) {
     if (!mode.is_on(facts.options())) continue;
     if (std::string why_not = mode.plan(facts, plan); !why_not.empty()) return why_not;
   }
-  return short_branch_breaks(facts, plan.pieces) ? "a one-byte branch over too much code" : "";
+  return short_branch_breaks(facts, plan.insertions) ? "a one-byte branch over too much code" : "";
 }
 
 void plan_again(UnitPlan &out, uint32_t n, bool entries_known) {

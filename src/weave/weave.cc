@@ -20,7 +20,7 @@ namespace {
 // Writes what has been planned; nothing is decided here.
 class UnitWriter {
  public:
-  UnitWriter(UnitPlan plan, const Surroundings &around)
+  UnitWriter(UnitPlan plan, const UnitFiles &around)
       : unit_(plan.facts->unit), options_(plan.facts->options), around_(around), plan_(std::move(plan)) {
     out_.map = std::move(*plan_.map);
   }
@@ -163,7 +163,7 @@ class UnitWriter {
 
   const assembly::Unit &unit_;
   const Options &options_;
-  const Surroundings &around_;
+  const UnitFiles &around_;
   UnitPlan plan_;
   Woven out_;
   Edits edits_;
@@ -175,7 +175,7 @@ class UnitWriter {
 
 }  // namespace
 
-Woven weave_unit(const assembly::Unit &unit, const Options &options, const Surroundings &surroundings) {
+Woven weave_unit(const assembly::Unit &unit, const Options &options, const UnitFiles &surroundings) {
   return UnitWriter(plan_unit(unit, options), surroundings).run();
 }
 

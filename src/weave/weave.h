@@ -17,7 +17,7 @@
 namespace chord::weave {
 
 // Files that the woven text includes; paths as the assembler will see them.
-struct Surroundings {
+struct UnitFiles {
   std::string map_file;        // will hold format::encode_map(Woven::map)
   std::string runtime_folder;  // with the runtime's groups and chord_visible.s
 };
@@ -37,6 +37,6 @@ struct Woven {
 };
 
 // If no procedure is selected, `text` is the original.
-Woven weave_unit(const assembly::Unit &unit, const Options &options, const Surroundings &surroundings);
+Woven weave_unit(const assembly::Unit &unit, const Options &options, const UnitFiles &surroundings);
 
 }  // namespace chord::weave

@@ -18,20 +18,20 @@ uint64_t order_before(uint32_t s) { return 3 * uint64_t{s}; }
 uint64_t order_at(uint32_t s) { return 3 * uint64_t{s} + 1; }
 uint64_t order_after(uint32_t s) { return 3 * uint64_t{s} + 2; }
 
-bool is_plain(const Piece &piece) { return piece.effect == Effect::none; }
-bool is_of_path(const Piece &piece) { return piece.effect >= Effect::path_set; }
-bool has_paths(const Chunk &chunk) { return std::any_of(chunk.begin(), chunk.end(), is_of_path); }
+bool is_plain(const Insertion &insertion) { return insertion.effect == Effect::none; }
+bool is_of_path(const Insertion &insertion) { return insertion.effect >= Effect::path_set; }
+bool has_paths(const Sequence &sequence) { return std::any_of(sequence.begin(), sequence.end(), is_of_path); }
 
-// Only pieces that do something to counters know where they stand.
-const Site &site_of(const Chunk &chunk) {
-  auto it = std::find_if_not(chunk.begin(), chunk.end(), is_plain);
-  return (it == chunk.end() ? chunk.front() : *it).site;
+// Only insertions that do something to counters know where they stand.
+const Site &site_of(const Sequence &sequence) {
+  auto it = std::find_if_not(sequence.begin(), sequence.end(), is_plain);
+  return (it == sequence.end() ? sequence.front() : *it).site;
 }
 
 }  // namespace
 
 SpotWriter::SpotWriter(const assembly::Procedure &p, uint32_t n, const std::vector<format::Held> &held,
-                       const std::map<uint32_t, Chunk> &before, const std::map<uint32_t, Chunk> &after)
+                       const std::map<uint32_t, Sequence> &before, const std::map<uint32_t, Sequence> &after)
     : p_(p), n_(n), held_(held), before_(before), after_(after), block_of_(p.instructions.size(), core::kNone) {
   held_in_.assign(p.blocks.size(), std::vector<bool>(held.size()));
   for (uint32_t b = 0; b < p.blocks.size(); ++b) {
@@ -52,19 +52,19 @@ SpotWriter::State SpotWriter::usual(uint32_t instruction) const {
   return state;
 }
 
-void SpotWriter::add_due(const Chunk &chunk, uint32_t instruction, State &state) const {
-  for (const Piece &piece : chunk) {
-    if (piece.effect == Effect::count && !piece.site.ahead && piece.site.due == instruction) ++state.lacks[piece.number];
+void SpotWriter::add_due(const Sequence &sequence, uint32_t instruction, State &state) const {
+  for (const Insertion &insertion : sequence) {
+    if (insertion.effect == Effect::count && !insertion.site.ahead && insertion.site.due == instruction) ++state.lacks[insertion.number];
   }
 }
 
-SpotWriter::State SpotWriter::at_start(const Chunk &chunk, bool in_front) const {
-  const Site &site = site_of(chunk);
+SpotWriter::State SpotWriter::at_start(const Sequence &sequence, bool in_front) const {
+  const Site &site = site_of(sequence);
   State state = usual(site.next);
   if (!in_front) state.held = held_in_[site.block];
-  for (const Piece &piece : chunk) {
-    if (piece.effect == Effect::count && !piece.site.ahead) ++state.lacks[piece.number];
-    if (in_front && piece.effect == Effect::release) state.held[piece.number] = true;
+  for (const Insertion &insertion : sequence) {
+    if (insertion.effect == Effect::count && !insertion.site.ahead) ++state.lacks[insertion.number];
+    if (in_front && insertion.effect == Effect::release) state.held[insertion.number] = true;
   }
   if (in_front || site.next == core::kNone) return state;
   // What stands between here and the instruction is lacking, too.
@@ -76,9 +76,9 @@ SpotWriter::State SpotWriter::at_start(const Chunk &chunk, bool in_front) const 
 }
 
 // Nothing changes in it, but what stands between it and the instruction may yet be due.
-SpotWriter::State SpotWriter::state_of_plain(const Chunk &chunk, bool in_front) const {
-  State state = at_start(chunk, in_front);
-  state.path = behind_paths(chunk, in_front).path;
+SpotWriter::State SpotWriter::state_of_plain(const Sequence &sequence, bool in_front) const {
+  State state = at_start(sequence, in_front);
+  state.path = behind_paths(sequence, in_front).path;
   return state;
 }
 
@@ -96,17 +96,17 @@ void SpotWriter::put(uint32_t fragment, uint64_t order, const std::string &label
   spots_.push_back({order, {label, std::move(spot)}});
 }
 
-// `state`: in front of the piece, and behind it.
-void SpotWriter::put_outside(const Piece &piece, const State &state) {
-  auto found = outside_.find(piece.outside);
-  if (!piece.outside.empty() && found != outside_.end()) put(piece.site.fragment, found->second, piece.outside, state);
+// `state`: in front of the insertion, and behind it.
+void SpotWriter::put_outside(const Insertion &insertion, const State &state) {
+  auto found = outside_.find(insertion.outside);
+  if (!insertion.outside.empty() && found != outside_.end()) put(insertion.site.fragment, found->second, insertion.outside, state);
 }
 
-std::string SpotWriter::plain_text(const Chunk &chunk, bool unwind, const State &state) {
+std::string SpotWriter::plain_text(const Sequence &sequence, bool unwind, const State &state) {
   std::string text;
-  for (const Piece &piece : chunk) {
-    text += unwind ? piece.snippet.text : without_unwind_lines(piece.snippet.text);
-    put_outside(piece, state);
+  for (const Insertion &insertion : sequence) {
+    text += unwind ? insertion.snippet.text : without_unwind_lines(insertion.snippet.text);
+    put_outside(insertion, state);
   }
   return text;
 }
@@ -117,14 +117,14 @@ std::string SpotWriter::put_label(uint32_t fragment, uint64_t order, const State
   return label + ":\n";
 }
 
-std::vector<SpotWriter::State> SpotWriter::states_of(const Chunk &chunk, bool in_front) const {
-  if (has_paths(chunk)) return path_states(chunk, in_front);
-  std::vector<State> states{at_start(chunk, in_front)};
-  for (const Piece &piece : chunk) {
+std::vector<SpotWriter::State> SpotWriter::states_of(const Sequence &sequence, bool in_front) const {
+  if (has_paths(sequence)) return path_states(sequence, in_front);
+  std::vector<State> states{at_start(sequence, in_front)};
+  for (const Insertion &insertion : sequence) {
     State state = states.back();
-    if (piece.effect == Effect::count) --state.lacks[piece.number];
-    if (piece.effect == Effect::hold) state.held[piece.number] = true;
-    if (piece.effect == Effect::release) state.held[piece.number] = false;
+    if (insertion.effect == Effect::count) --state.lacks[insertion.number];
+    if (insertion.effect == Effect::hold) state.held[insertion.number] = true;
+    if (insertion.effect == Effect::release) state.held[insertion.number] = false;
     states.push_back(std::move(state));
   }
   std::erase_if(states.back().lacks, [](const auto &lack) { return lack.second == 0; });
@@ -132,14 +132,14 @@ std::vector<SpotWriter::State> SpotWriter::states_of(const Chunk &chunk, bool in
 }
 
 // Its edge ends a path in front of a call that returns twice, where it lands.
-bool SpotWriter::lands(const Piece &piece) const {
-  return p_.blocks[p_.edges[piece.edge].to].kind == assembly::BlockKind::landing;
+bool SpotWriter::lands(const Insertion &insertion) const {
+  return p_.blocks[p_.edges[insertion.edge].to].kind == assembly::BlockKind::landing;
 }
 
-// The instruction that the edge of a piece in front of a jump leads to; kNone: out of the
+// The instruction that the edge of an insertion in front of a jump leads to; kNone: out of the
 // procedure. The jump itself if that is not known.
-uint32_t SpotWriter::behind_jump(const Piece &piece) const {
-  uint32_t v = p_.edges[piece.edge].to;
+uint32_t SpotWriter::behind_jump(const Insertion &insertion) const {
+  uint32_t v = p_.edges[insertion.edge].to;
   while (p_.blocks[v].kind != assembly::BlockKind::code && v != 1) {
     uint32_t ways = 0, to = v;
     for (const assembly::Edge &e : p_.edges) {
@@ -147,14 +147,14 @@ uint32_t SpotWriter::behind_jump(const Piece &piece) const {
       ++ways;
       to = e.to;
     }
-    if (ways != 1) return piece.site.next;
+    if (ways != 1) return insertion.site.next;
     v = to;
   }
   return v == 1 ? core::kNone : p_.blocks[v].first;
 }
 
-SpotWriter::State SpotWriter::behind_paths(const Chunk &chunk, bool in_front) const {
-  const Site &site = site_of(chunk);
+SpotWriter::State SpotWriter::behind_paths(const Sequence &sequence, bool in_front) const {
+  const Site &site = site_of(sequence);
   if (!in_front) {
     if (site.next == core::kNone) return usual(core::kNone);
     // What stands between here and the instruction has yet to be done as well.
@@ -169,33 +169,33 @@ SpotWriter::State SpotWriter::behind_paths(const Chunk &chunk, bool in_front) co
     return state;
   }
   State state = usual(site.next);
-  for (const Piece &piece : chunk) {
-    if (!is_of_path(piece) || !piece.site.ahead) continue;
-    if (piece.effect == Effect::path_add) state.path.sum -= static_cast<uint64_t>(piece.amount);
-    if (piece.effect != Effect::path_count) continue;
-    if (lands(piece)) {
-      state.path.counts.push_back({false, static_cast<uint64_t>(piece.amount), -1});
+  for (const Insertion &insertion : sequence) {
+    if (!is_of_path(insertion) || !insertion.site.ahead) continue;
+    if (insertion.effect == Effect::path_add) state.path.sum -= static_cast<uint64_t>(insertion.amount);
+    if (insertion.effect != Effect::path_count) continue;
+    if (lands(insertion)) {
+      state.path.counts.push_back({false, static_cast<uint64_t>(insertion.amount), -1});
     } else {
-      state.instruction = behind_jump(piece);
+      state.instruction = behind_jump(insertion);
     }
   }
   return state;
 }
 
-std::vector<SpotWriter::State> SpotWriter::path_states(const Chunk &chunk, bool in_front) const {
-  std::vector<State> states{behind_paths(chunk, in_front)};
-  for (auto piece = chunk.rbegin(); piece != chunk.rend(); ++piece) {
+std::vector<SpotWriter::State> SpotWriter::path_states(const Sequence &sequence, bool in_front) const {
+  std::vector<State> states{behind_paths(sequence, in_front)};
+  for (auto insertion = sequence.rbegin(); insertion != sequence.rend(); ++insertion) {
     State state = states.back();
     format::Spot::Path &path = state.path;
-    auto amount = static_cast<uint64_t>(piece->amount);
-    if (piece->effect == Effect::path_count) {
-      if (piece->site.ahead) {
-        state = usual(piece->site.next);
+    auto amount = static_cast<uint64_t>(insertion->amount);
+    if (insertion->effect == Effect::path_count) {
+      if (insertion->site.ahead) {
+        state = usual(insertion->site.next);
       } else {
         path.counts.push_back({false, amount, 1});
       }
-    } else if (piece->effect == Effect::path_set || piece->effect == Effect::path_add) {
-      bool fixes = piece->effect == Effect::path_set;
+    } else if (insertion->effect == Effect::path_set || insertion->effect == Effect::path_add) {
+      bool fixes = insertion->effect == Effect::path_set;
       if (!path.fixed) path.sum += amount;
       path.fixed = path.fixed || fixes;
       for (format::Spot::Path::Count &c : path.counts) {
@@ -209,8 +209,8 @@ std::vector<SpotWriter::State> SpotWriter::path_states(const Chunk &chunk, bool 
   return states;
 }
 
-// `jump`: where control goes on behind the chunk, if it does not fall out of it.
-std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment,
+// `jump`: where control goes on behind the sequence, if it does not fall out of it.
+std::string SpotWriter::write(const Sequence &sequence, const std::vector<State> &states, bool unwind, uint32_t fragment,
                               uint64_t order, const std::string &jump) {
   std::string text = put_label(fragment, order, states[0]);
   State said = states[0];
@@ -220,45 +220,45 @@ std::string SpotWriter::write(const Chunk &chunk, const std::vector<State> &stat
     said = state;
     text += unwind ? std::string(part) : without_unwind_lines(part);
   };
-  std::map<size_t, std::string> labels;  // behind pieces
-  for (size_t i = 0; i < chunk.size(); ++i) {
-    if (const Detour &detour = chunk[i].detour; detour.covers != 0) {
+  std::map<size_t, std::string> labels;  // behind insertions
+  for (size_t i = 0; i < sequence.size(); ++i) {
+    if (const Detour &detour = sequence[i].detour; detour.covers != 0) {
       size_t behind = i + detour.covers;
-      bool jumps = behind == chunk.size() && !jump.empty();
+      bool jumps = behind == sequence.size() && !jump.empty();
       add(detour.snippet.lead(), states[i]);
       add(std::string(detour.snippet.rest()) + (jumps ? jump : isa::jump_to(detour.behind)), states[behind]);
       add(detour.otherwise + ":\n", states[i]);
       if (!jumps) labels[behind] += detour.behind + ":\n";
     }
-    put_outside(chunk[i], states[i]);
-    add(chunk[i].snippet.lead(), states[i]);
-    add(chunk[i].snippet.rest(), states[i + 1]);
+    put_outside(sequence[i], states[i]);
+    add(sequence[i].snippet.lead(), states[i]);
+    add(sequence[i].snippet.rest(), states[i + 1]);
     text += labels[i + 1];
   }
   return text;
 }
 
-std::string SpotWriter::text_of_plain(const Chunk &chunk, bool unwind, uint64_t order) {
-  const Site &site = site_of(chunk);
-  State state = state_of_plain(chunk, false);
+std::string SpotWriter::text_of_plain(const Sequence &sequence, bool unwind, uint64_t order) {
+  const Site &site = site_of(sequence);
+  State state = state_of_plain(sequence, false);
   // Unwind rules alone are no place at which anybody stands.
-  bool code = std::any_of(chunk.begin(), chunk.end(), [](const Piece &p) { return !without_unwind_lines(p.snippet.text).empty(); });
+  bool code = std::any_of(sequence.begin(), sequence.end(), [](const Insertion &p) { return !without_unwind_lines(p.snippet.text).empty(); });
   std::string text = !code || state == usual(site.next) ? "" : put_label(site.fragment, order, state);
-  return text + plain_text(chunk, unwind, state);
+  return text + plain_text(sequence, unwind, state);
 }
 
 std::string SpotWriter::text_before(uint32_t s, bool unwind) {
-  const Chunk &chunk = before_.at(s);
+  const Sequence &sequence = before_.at(s);
   auto at = instruction_at_.find(s);
-  const Site &site = site_of(chunk);
-  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) {
-    if (at != instruction_at_.end()) return plain_text(chunk, unwind, usual(at->second));
-    return text_of_plain(chunk, unwind, order_before(s));  // in front of a label
+  const Site &site = site_of(sequence);
+  if (std::all_of(sequence.begin(), sequence.end(), is_plain)) {
+    if (at != instruction_at_.end()) return plain_text(sequence, unwind, usual(at->second));
+    return text_of_plain(sequence, unwind, order_before(s));  // in front of a label
   }
   bool in_front = at != instruction_at_.end() && at->second == site.next;
-  std::vector<State> states = states_of(chunk, in_front);
+  std::vector<State> states = states_of(sequence, in_front);
   const State &state = states.back();
-  std::string text = write(chunk, states, unwind, site.fragment, order_before(s), "");
+  std::string text = write(sequence, states, unwind, site.fragment, order_before(s), "");
   if (!in_front) return text + put_label(site.fragment, order_before(s), state);
   // The instruction's own mark ends the last spot, unless something is special there.
   if (!(state == usual(site.next))) put(site.fragment, order_at(s), mark_label(n_, site.next), state);
@@ -266,34 +266,34 @@ std::string SpotWriter::text_before(uint32_t s, bool unwind) {
 }
 
 std::string SpotWriter::text_after(uint32_t s, bool unwind) {
-  const Chunk &chunk = after_.at(s);
-  const Site &site = site_of(chunk);
-  if (std::all_of(chunk.begin(), chunk.end(), is_plain)) return text_of_plain(chunk, unwind, order_after(s));
-  std::vector<State> states = states_of(chunk, false);
-  std::string text = write(chunk, states, unwind, site.fragment, order_after(s), "");
+  const Sequence &sequence = after_.at(s);
+  const Site &site = site_of(sequence);
+  if (std::all_of(sequence.begin(), sequence.end(), is_plain)) return text_of_plain(sequence, unwind, order_after(s));
+  std::vector<State> states = states_of(sequence, false);
+  std::string text = write(sequence, states, unwind, site.fragment, order_after(s), "");
   text += put_label(site.fragment, order_after(s), states.back());
   // Counts that were due from the start of the block on: endbr64 stands before them.
-  auto early = std::find_if(chunk.begin(), chunk.end(), [](const Piece &piece) {
-    return !is_plain(piece) && piece.site.due != piece.site.next;
+  auto early = std::find_if(sequence.begin(), sequence.end(), [](const Insertion &insertion) {
+    return !is_plain(insertion) && insertion.site.due != insertion.site.next;
   });
-  if (early == chunk.end()) return text;
+  if (early == sequence.end()) return text;
   uint32_t i = early->site.due;
   State first = usual(i);
-  add_due(chunk, i, first);
-  if (has_paths(chunk)) first.path = states.front().path;
+  add_due(sequence, i, first);
+  if (has_paths(sequence)) first.path = states.front().path;
   if (!(first == usual(i))) put(site.fragment, order_at(p_.instructions[i].first_statement), mark_label(n_, i), first);
   return text;
 }
 
-std::string SpotWriter::text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
+std::string SpotWriter::text_of_stub(const Sequence &sequence, bool unwind, const std::vector<std::string> &places,
                                      const std::string &target, const std::string &jump, uint32_t gap) {
-  bool plain = std::all_of(chunk.begin(), chunk.end(), is_plain);
-  const Site &site = site_of(chunk);
+  bool plain = std::all_of(sequence.begin(), sequence.end(), is_plain);
+  const Site &site = site_of(sequence);
   uint64_t order = gap != assembly::kNoStatement ? order_before(gap) : kFirstStub + stubs_++;
-  std::vector<State> states = plain ? std::vector{state_of_plain(chunk, false)} : states_of(chunk, false);
+  std::vector<State> states = plain ? std::vector{state_of_plain(sequence, false)} : states_of(sequence, false);
   const State &state = states.back();
-  std::string text = plain ? put_label(site.fragment, order, state) + plain_text(chunk, unwind, state)
-                           : write(chunk, states, unwind, site.fragment, order, jump);
+  std::string text = plain ? put_label(site.fragment, order, state) + plain_text(sequence, unwind, state)
+                           : write(sequence, states, unwind, site.fragment, order, jump);
   bool all_counted = state == usual(site.next);
   std::string end = all_counted ? target : spot_label(n_, labels_);
   for (const std::string &place : places) text += fmt::format("\t.set\t{},{}\n", place, end);

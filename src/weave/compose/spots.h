@@ -22,24 +22,24 @@
 
 #include "assembly/procedure.h"
 #include "format/map.h"
-#include "weave/plan/pieces.h"
+#include "weave/plan/insertions.h"
 
 namespace chord::weave {
 
 class SpotWriter {
  public:
-  // `before` and `after`: the chunks in front of and behind statements. They, `held`
+  // `before` and `after`: the sequences in front of and behind statements. They, `held`
   // and the procedure must outlive the writer.
   SpotWriter(const assembly::Procedure &procedure, uint32_t n, const std::vector<format::Held> &held,
-             const std::map<uint32_t, Chunk> &before, const std::map<uint32_t, Chunk> &after);
+             const std::map<uint32_t, Sequence> &before, const std::map<uint32_t, Sequence> &after);
 
-  // Each gives the chunk's text; unwind lines only where `unwind` says so.
+  // Each gives the sequence's text; unwind lines only where `unwind` says so.
   std::string text_before(uint32_t statement, bool unwind);
   std::string text_after(uint32_t statement, bool unwind);
   // With `jump` at its end; or, with `gap`, in front of that label. `places`: labels for where a
   // check in it stands (isa::Check): at `target`, or, if counts are still to be made there, at the
   // end of the stub.
-  std::string text_of_stub(const Chunk &chunk, bool unwind, const std::vector<std::string> &places,
+  std::string text_of_stub(const Sequence &sequence, bool unwind, const std::vector<std::string> &places,
                            const std::string &target, const std::string &jump, uint32_t gap = assembly::kNoStatement);
 
   // Code that a probe which counts jumps to; its `tail` follows the count.
@@ -71,28 +71,28 @@ class SpotWriter {
   };
 
   State usual(uint32_t instruction) const;
-  State at_start(const Chunk &chunk, bool in_front) const;
-  // Of a chunk that does nothing to counters.
-  State state_of_plain(const Chunk &chunk, bool in_front) const;
-  void add_due(const Chunk &chunk, uint32_t instruction, State &state) const;
-  // Before each piece, and behind the last.
-  std::vector<State> states_of(const Chunk &chunk, bool in_front) const;
-  std::vector<State> path_states(const Chunk &chunk, bool in_front) const;
-  State behind_paths(const Chunk &chunk, bool in_front) const;
-  bool lands(const Piece &piece) const;
-  uint32_t behind_jump(const Piece &piece) const;
-  std::string write(const Chunk &chunk, const std::vector<State> &states, bool unwind, uint32_t fragment, uint64_t order,
+  State at_start(const Sequence &sequence, bool in_front) const;
+  // Of a sequence that does nothing to counters.
+  State state_of_plain(const Sequence &sequence, bool in_front) const;
+  void add_due(const Sequence &sequence, uint32_t instruction, State &state) const;
+  // Before each insertion, and behind the last.
+  std::vector<State> states_of(const Sequence &sequence, bool in_front) const;
+  std::vector<State> path_states(const Sequence &sequence, bool in_front) const;
+  State behind_paths(const Sequence &sequence, bool in_front) const;
+  bool lands(const Insertion &insertion) const;
+  uint32_t behind_jump(const Insertion &insertion) const;
+  std::string write(const Sequence &sequence, const std::vector<State> &states, bool unwind, uint32_t fragment, uint64_t order,
                     const std::string &jump);
   void put(uint32_t fragment, uint64_t order, const std::string &label, const State &state);
-  void put_outside(const Piece &piece, const State &state);
-  std::string text_of_plain(const Chunk &chunk, bool unwind, uint64_t order);
-  std::string plain_text(const Chunk &chunk, bool unwind, const State &state);
+  void put_outside(const Insertion &insertion, const State &state);
+  std::string text_of_plain(const Sequence &sequence, bool unwind, uint64_t order);
+  std::string plain_text(const Sequence &sequence, bool unwind, const State &state);
   std::string put_label(uint32_t fragment, uint64_t order, const State &state);
 
   const assembly::Procedure &p_;
   uint32_t n_;
   const std::vector<format::Held> &held_;
-  const std::map<uint32_t, Chunk> &before_, &after_;
+  const std::map<uint32_t, Sequence> &before_, &after_;
   std::vector<uint32_t> block_of_;           // by instruction
   std::vector<std::vector<bool>> held_in_;   // by block: which are held there
   std::map<uint32_t, uint32_t> instruction_at_;  // first statement -> instruction

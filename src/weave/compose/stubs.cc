@@ -22,17 +22,17 @@ bool is_aligned(const assembly::Source &source, uint32_t label) {
 }
 
 // Without a count in it, an address in the stub would be taken for one of the code above.
-bool counts(const Chunk &chunk) {
-  return std::any_of(chunk.begin(), chunk.end(), [](const Piece &p) { return p.effect != Effect::none; });
+bool counts(const Sequence &sequence) {
+  return std::any_of(sequence.begin(), sequence.end(), [](const Insertion &p) { return p.effect != Effect::none; });
 }
 
 }  // namespace
 
-std::set<uint32_t> falling_stubs(const std::map<uint32_t, Chunk> &stubs, const std::vector<double> &weights) {
+std::set<uint32_t> falling_stubs(const std::map<uint32_t, Sequence> &stubs, const std::vector<double> &weights) {
   std::map<uint32_t, uint32_t> best;  // gap -> edge
-  for (const auto &[edge, chunk] : stubs) {
-    uint32_t gap = chunk.front().site.gap;
-    if (gap == assembly::kNoStatement || !counts(chunk)) continue;
+  for (const auto &[edge, sequence] : stubs) {
+    uint32_t gap = sequence.front().site.gap;
+    if (gap == assembly::kNoStatement || !counts(sequence)) continue;
     uint32_t &known = best.try_emplace(gap, edge).first->second;
     if (weights[edge] > weights[known]) known = edge;
   }

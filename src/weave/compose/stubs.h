@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "assembly/unwind_info.h"
-#include "weave/plan/pieces.h"
+#include "weave/plan/insertions.h"
 
 namespace chord::weave {
 
@@ -21,7 +21,7 @@ struct Stub {
 
 // Edges whose stubs fall into their target: of those that could stand in front of one block, the
 // one most often run. `stubs`: what stands in them, by edge.
-std::set<uint32_t> falling_stubs(const std::map<uint32_t, Chunk> &stubs, const std::vector<double> &weights);
+std::set<uint32_t> falling_stubs(const std::map<uint32_t, Sequence> &stubs, const std::vector<double> &weights);
 
 // The text that puts it in front of label statement `gap`, where the rules are `here`. A block
 // that is aligned stays so.

@@ -9,7 +9,7 @@
 #include <set>
 
 #include "isa/code_text.h"
-#include "weave/compose/chunks.h"
+#include "weave/compose/sequences.h"
 #include "weave/plan/labels.h"
 #include "weave/compose/stubs.h"
 #include "weave/exits/wrapped_names.h"
@@ -30,7 +30,7 @@ class Weaver {
  public:
   Weaver(const ProcedureFacts &facts, const ProcedurePlan &plan)
       : facts_(facts), plan_(plan), source_(facts.source()), symbols_(facts.unit().symbols), p_(facts.p), n_(facts.n), stubs_(facts.p.fragments.size()),
-        spots_(facts.p, facts.n, plan.held, chunks_.before, chunks_.after) {}
+        spots_(facts.p, facts.n, plan.held, sequences_.before, sequences_.after) {}
 
   WovenProcedure run() {
     put_pieces();
@@ -38,8 +38,8 @@ class Weaver {
     for (const Replacement &r : plan_.moved) out_.edits.replace(r.at, r.length, r.text);
     if (is_widened()) widen_rules(source_, p_, plan_.holder, out_.edits);
     std::set<uint32_t> falling;
-    if (facts_.options().stubs == Options::Stubs::needed) falling = falling_stubs(chunks_.stubs, facts_.weights);
-    for (const auto &[edge, chunk] : chunks_.stubs) stub(chunk, edge, falling.contains(edge));
+    if (facts_.options().stubs == Options::Stubs::needed) falling = falling_stubs(sequences_.stubs, facts_.weights);
+    for (const auto &[edge, sequence] : sequences_.stubs) stub(sequence, edge, falling.contains(edge));
     choose_marks();
     flush();
     widen_steps();
@@ -57,12 +57,12 @@ class Weaver {
   const UnwindRules &rules_before(uint32_t fragment, uint32_t s) const { return facts_.rules_before(fragment, s); }
   bool is_widened() const { return plan_.holder.widens_frame(); }
 
-  // Modes contribute in the order of their table; pieces run in their turn.
+  // Modes contribute in the order of their table; insertions run in their turn.
   void put_pieces() {
-    std::vector<const Piece *> order;
-    for (const Piece &piece : plan_.pieces) order.push_back(&piece);
-    std::stable_sort(order.begin(), order.end(), [](const Piece *a, const Piece *b) { return a->turn < b->turn; });
-    for (const Piece *piece : order) chunks_.put(*piece);
+    std::vector<const Insertion *> order;
+    for (const Insertion &insertion : plan_.insertions) order.push_back(&insertion);
+    std::stable_sort(order.begin(), order.end(), [](const Insertion *a, const Insertion *b) { return a->phase < b->phase; });
+    for (const Insertion *insertion : order) sequences_.put(*insertion);
   }
 
   // Code that a probe jumps to, now and then.
@@ -97,24 +97,24 @@ class Weaver {
   }
 
   // Unwind lines are right only where the frame is found through the stack pointer.
-  bool keeps_unwind_lines(const Chunk &chunk, uint32_t s) {
-    bool moves = std::any_of(chunk.begin(), chunk.end(), [](const Piece &p) { return p.snippet.moves_stack; });
-    return !moves || rules_before(chunk.front().site.fragment, s).frame_follows_stack_pointer();
+  bool keeps_unwind_lines(const Sequence &sequence, uint32_t s) {
+    bool moves = std::any_of(sequence.begin(), sequence.end(), [](const Insertion &p) { return p.snippet.moves_stack; });
+    return !moves || rules_before(sequence.front().site.fragment, s).frame_follows_stack_pointer();
   }
 
   // A bracket in front of a way out pushes over the places of registers that were popped: from there on, up to
   // the way out itself, their unwind rules are taken back. (All other probes that push stay clear of them.)
-  std::string recall_popped(const UnwindRules &rules, const Chunk &chunk) const {
-    bool pushes = std::any_of(chunk.begin(), chunk.end(), [](const Piece &p) { return p.turn == Turn::last && p.snippet.moves_stack; });
+  std::string recall_popped(const UnwindRules &rules, const Sequence &sequence) const {
+    bool pushes = std::any_of(sequence.begin(), sequence.end(), [](const Insertion &p) { return p.phase == Phase::last && p.snippet.moves_stack; });
     return pushes ? rules.recall_popped() : "";
   }
 
   // ---- stubs ----
 
-  // A way has one stub, whatever number of pieces stands on it.
-  void stub(const Chunk &chunk, uint32_t number, bool falls) {
+  // A way has one stub, whatever number of insertions stands on it.
+  void stub(const Sequence &sequence, uint32_t number, bool falls) {
     const Edge &edge = p_.edges[number];
-    const Site &site = chunk.front().site;
+    const Site &site = sequence.front().site;
     Stub s;
     s.label = fmt::format(".Lchord_s{}_{}", n_, stub_count_++);
     s.rules = rules_before(site.fragment, site.statement);
@@ -124,12 +124,12 @@ class Weaver {
     if (plan_.restores.contains(number)) jump += "\t.cfi_restore_state\n";
     UnwindRules here = falls ? rules_in_gap(site) : UnwindRules{};
     falls = falls && assembly::can_change_rules(here, s.rules) && assembly::can_change_rules(s.rules, here);
-    s.body = falls ? spots_.text_of_stub(chunk, follows, places_[number], target, "", site.gap)
-                   : spots_.text_of_stub(chunk, follows, places_[number], target, jump);
+    s.body = falls ? spots_.text_of_stub(sequence, follows, places_[number], target, "", site.gap)
+                   : spots_.text_of_stub(sequence, follows, places_[number], target, jump);
     // After the body's first label, from which on it is known where control stands.
     if (site.marks_entry) s.body.insert(s.body.find(":\n") + 2, isa::entry_mark());
     const UnwindRules &rules = rules_before(site.fragment, site.statement);
-    if (std::string recall = recall_popped(rules, chunk); !recall.empty()) s.body = rules.forget_popped() + s.body + recall;
+    if (std::string recall = recall_popped(rules, sequence); !recall.empty()) s.body = rules.forget_popped() + s.body + recall;
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
       rename_operand(site.statement, s.label);
@@ -180,8 +180,8 @@ class Weaver {
       if (b.count == 0) continue;
       marked.insert(b.first);
       for (uint32_t i = b.first; i < b.first + b.count; ++i) {
-        bool displaced = chunks_.before.contains(p_.instructions[i].first_statement) ||
-                         (i > b.first && chunks_.after.contains(p_.instructions[i - 1].last_statement));
+        bool displaced = sequences_.before.contains(p_.instructions[i].first_statement) ||
+                         (i > b.first && sequences_.after.contains(p_.instructions[i - 1].last_statement));
         if (displaced) marked.insert(i);
       }
     }
@@ -206,17 +206,17 @@ class Weaver {
   }
 
   void flush() {
-    for (auto &[s, chunk] : chunks_.after) {
+    for (auto &[s, sequence] : sequences_.after) {
       uint32_t last = facts_.last_with_rules(s);
-      out_.edits.insert(statement(last).end, "\n" + in_att_syntax(s, spots_.text_after(s, keeps_unwind_lines(chunk, last + 1))));
+      out_.edits.insert(statement(last).end, "\n" + in_att_syntax(s, spots_.text_after(s, keeps_unwind_lines(sequence, last + 1))));
     }
     std::set<uint32_t> starts;
-    for (auto &[s, chunk] : chunks_.before) starts.insert(s);
+    for (auto &[s, sequence] : sequences_.before) starts.insert(s);
     for (auto &[s, i] : mark_at_) starts.insert(s);
     for (auto &[s, text] : inside_) starts.insert(s);
     for (uint32_t s : starts) {
       std::string text = "\n";
-      if (auto it = chunks_.before.find(s); it != chunks_.before.end()) {
+      if (auto it = sequences_.before.find(s); it != sequences_.before.end()) {
         const UnwindRules &rules = rules_before(it->second.front().site.fragment, s);
         if (std::string recall = recall_popped(rules, it->second); !recall.empty()) {
           text += rules.forget_popped();
@@ -277,7 +277,7 @@ class Weaver {
   std::vector<std::vector<Stub>> stubs_;          // by fragment
   std::map<uint32_t, std::vector<std::string>> places_;  // by edge: labels that mean what the stub goes on to
   uint32_t stub_count_ = 0;
-  Chunks chunks_;
+  Sequences sequences_;
   SpotWriter spots_;
   std::map<uint32_t, uint32_t> mark_at_;            // statement -> instruction
   std::set<uint32_t> retargeted_;                   // branches that go to a stub

@@ -1,11 +1,11 @@
-// Writes the plan of a procedure: the edits that put its pieces into the text.
+// Writes the plan of a procedure: the edits that put its insertions into the text.
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <vector>
 
-#include "weave/exits/early_ends.h"
+#include "weave/exits/early_exits.h"
 #include "weave/plan/edits.h"
 #include "weave/plan/procedure_plan.h"
 #include "weave/compose/spots.h"

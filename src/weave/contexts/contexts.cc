@@ -10,7 +10,7 @@
 #include "isa/contexts.h"
 #include "weave/contexts/record_paths.h"
 #include "weave/contexts/record_shape.h"
-#include "weave/exits/early_ends.h"
+#include "weave/exits/early_exits.h"
 #include "weave/metrics/metric_sums.h"
 #include "weave/plan/labels.h"
 #include "weave/paths/path_registers.h"
@@ -256,8 +256,8 @@ std::string jump_words_text(const ContextWeaving &contexts, uint32_t n) {
 // Estimates, for branches that do not reach far.
 constexpr unsigned kLeavePrice = 4;
 
-std::vector<Piece> sizes_of(const ContextWeaving &contexts) {
-  std::vector<Piece> sizes;
+std::vector<Insertion> sizes_of(const ContextWeaving &contexts) {
+  std::vector<Insertion> sizes;
   for (const ContextProbe &p : contexts.probes) {
     sizes.push_back({p.site, p.edge, {"", p.role == Role::enters ? isa::kEnterPrice : kLeavePrice}});
   }
@@ -303,7 +303,7 @@ std::string plan_context_records(const ProcedureFacts &facts, ProcedurePlan &pla
   for (const ContextProbe &p : found->probes) {
     if (p.role != Role::enters) continue;
     bool unwinding = facts.rules_at(p.site).active;
-    plan.pieces.push_back({p.site, p.edge, {isa::enter_context(found->holder, labels, {p.scratch, p.other, found->puts_back, unwinding, shared}), isa::kEnterPrice}, Effect::none, 0, Turn::first});
+    plan.insertions.push_back({p.site, p.edge, {isa::enter_context(found->holder, labels, {p.scratch, p.other, found->puts_back, unwinding, shared}), isa::kEnterPrice}, Effect::none, 0, Phase::first});
   }
   plan.contexts = std::make_shared<ContextWeaving>(*std::move(found));
   return {};
@@ -320,7 +320,7 @@ std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan)
     isa::RecordDistance ahead = p.role == Role::leaves ? isa::RecordDistance{} : distance_at(facts, plan, calls[p.call]);
     if (p.role == Role::calls) {
       isa::Snippet names = isa::name_call(p.site.record, {slot, ahead, facts.options().position_independent}, p.site.live);
-      plan.pieces.push_back({p.site, core::kNone, std::move(names), Effect::none, 0, Turn::last});
+      plan.insertions.push_back({p.site, core::kNone, std::move(names), Effect::none, 0, Phase::last});
       continue;
     }
     bool unwinding = contexts.holder.widens_frame() && rules_at_way_out(facts.rules_at(p.site));
@@ -329,7 +329,7 @@ std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan)
                                                     {slot, ahead, p.scratch, jump_word_label(facts.n, p.call), fmt::format(".Lchord_x{}_{}", facts.n, p.edge)},
                                                     unwinding)
                            : isa::leave_context(contexts.holder, {p.scratch, unwinding, facts.options().position_independent});
-    put_frame_end(facts, {p.site, p.edge, {text, kLeavePrice}, Effect::none, 0, Turn::last}, unwinding, plan);
+    put_frame_end(facts, {p.site, p.edge, {text, kLeavePrice}, Effect::none, 0, Phase::last}, unwinding, plan);
   }
   return {};
 }

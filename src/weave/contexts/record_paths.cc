@@ -69,7 +69,7 @@ class RecordPathPlanner {
     if (!record_fits(numbers_.numbering().paths + (uint64_t{1} << paths_.span) / 8, format::context_sites(facts_.map).size()))
       return "its paths and calls are too many for a record";
     emit();
-    if (short_branch_breaks(facts_, pieces_)) return "a one-byte branch over too much code";
+    if (short_branch_breaks(facts_, insertions_)) return "a one-byte branch over too much code";
     fill_plan();
     return {};
   }
@@ -154,7 +154,7 @@ class RecordPathPlanner {
     const Site &site = numbers_.sites()[e];
     const isa::Resources live = site.live;
     auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount) {
-      if (!snippet.text.empty()) pieces_.push_back({site, e, std::move(snippet), effect, 0, Turn::leaving, amount, {}});
+      if (!snippet.text.empty()) insertions_.push_back({site, e, std::move(snippet), effect, 0, Phase::leaving, amount, {}});
     };
     // Who is interrupted in the middle of it is as one in front of it.
     auto set = [&](int64_t before, int64_t value) {
@@ -175,10 +175,10 @@ class RecordPathPlanner {
 
   void fill_plan() {
     // Where the record has been found the path register is zero.
-    for (Piece &piece : plan_.pieces) {
-      if (piece.turn == Turn::first && piece.edge != core::kNone && p_.edges[piece.edge].kind == EdgeKind::enter) piece.effect = Effect::path_set;
+    for (Insertion &insertion : plan_.insertions) {
+      if (insertion.phase == Phase::first && insertion.edge != core::kNone && p_.edges[insertion.edge].kind == EdgeKind::enter) insertion.effect = Effect::path_set;
     }
-    plan_.pieces.insert(plan_.pieces.end(), pieces_.begin(), pieces_.end());
+    plan_.insertions.insert(plan_.insertions.end(), insertions_.begin(), insertions_.end());
     core::Plan &plan = plan_.counters;
     plan.placement = core::Placement::paths;
     plan.paths.in_records = true;
@@ -200,7 +200,7 @@ class RecordPathPlanner {
   std::vector<Range> registers_;  // by block
   Range all_;
   RecordPaths paths_;
-  std::vector<Piece> pieces_;
+  std::vector<Insertion> insertions_;
 };
 
 }  // namespace

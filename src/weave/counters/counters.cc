@@ -130,12 +130,12 @@ void put_counter(const ProcedureFacts &facts, uint32_t k, const LoopCounters &lo
   const HeldCounter *held = loops.find(k);
   if (held != nullptr && held->by_program != StepKind::none) return;
   if (held != nullptr) {
-    plan.pieces.push_back({site, edge, isa::increment(held->holder, site.live), Effect::count, k});
+    plan.insertions.push_back({site, edge, isa::increment(held->holder, site.live), Effect::count, k});
     return;
   }
   isa::AnyPlace place = counter_place(facts.options(), site, counters_label(facts.n), k);
-  Turn turn = on_edge && leaves_block(facts, site, facts.p.edges[edge]) ? Turn::leaving : Turn::entering;
-  plan.pieces.push_back({site, edge, isa::increment(place, site.live), Effect::count, k, turn});
+  Phase phase = on_edge && leaves_block(facts, site, facts.p.edges[edge]) ? Phase::leaving : Phase::entering;
+  plan.insertions.push_back({site, edge, isa::increment(place, site.live), Effect::count, k, phase});
 }
 
 // What the counters stand for, in front of their own record.
@@ -165,7 +165,7 @@ std::string plan_counters(const ProcedureFacts &facts, ProcedurePlan &plan) {
   plan.is_counted = true;
   LoopCounters held;
   if (loops) held = loops->choose(plan.counters, facts.n, plan.sites);
-  plan.pieces.insert(plan.pieces.end(), held.pieces.begin(), held.pieces.end());
+  plan.insertions.insert(plan.insertions.end(), held.insertions.begin(), held.insertions.end());
   for (uint32_t k = 0; k < plan.counters.counters.size(); ++k) put_counter(facts, k, held, plan);
   plan.shares_registers = std::any_of(held.counters.begin(), held.counters.end(),
                                       [](const HeldCounter &h) { return h.holder.part != isa::Holder::Part::whole; });

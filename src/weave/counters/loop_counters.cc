@@ -235,7 +235,7 @@ void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
   for (uint32_t h : held_with_halves(false)) {
     for_each_way(eligible_[loop_of_held_[h]], false, sites, [&](const Site &site, uint32_t edge, double) {
       isa::Snippet s = isa::add_register(place_of_held(h, site), out_.counters[h].holder, site.live);
-      out_.pieces.push_back({site, edge, std::move(s), Effect::release, h});
+      out_.insertions.push_back({site, edge, std::move(s), Effect::release, h});
     });
   }
   std::vector<isa::Resources> filled(eligible_.size()), cleared(eligible_.size());
@@ -244,10 +244,10 @@ void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
     uint32_t l = loop_of_held_[h];
     for_each_way(eligible_[l], true, sites, [&](const Site &site, uint32_t edge, double) {
       bool fill = c.holder.ones != 0 && !(filled[l] & c.holder.ones);
-      if (fill) out_.pieces.push_back({site, edge, isa::fill_ones(c.holder)});
+      if (fill) out_.insertions.push_back({site, edge, isa::fill_ones(c.holder)});
       bool is_clear = c.by_program == StepKind::none && (cleared[l] & c.holder.reg);
       isa::Snippet s = is_clear ? isa::Snippet{} : taking(place_of_held(h, site), c.holder, c.by_program, site.live);
-      out_.pieces.push_back({site, edge, std::move(s), Effect::hold, h});
+      out_.insertions.push_back({site, edge, std::move(s), Effect::hold, h});
     });
     filled[l] |= c.holder.ones;
     if (c.holder.part == isa::Holder::Part::high) cleared[l] |= c.holder.reg;

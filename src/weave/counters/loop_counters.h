@@ -2,12 +2,12 @@
 //
 // Two ways. Where a register of the program's own goes up by a constant step, by one
 // instruction of one block and nowhere else in the loop, that block needs no probe at all
-// (nor one that several such instructions follow, in turn; core/due_steps.h; other steps in several
+// (nor one that several such instructions follow, in turn; core/alternating_steps.h; other steps in several
 // places tell a sum, core/counter_sums.h):
 //     subq %rax,c     where the loop is entered
 //     addq %rax,c     where it is left
 // leaves step times the block's executions in c. Steps of 32 bits serve, too, as far as
-// weave/counters/half_steps.h can make them count like those of 64. Otherwise a register that is dead
+// weave/counters/narrow_steps.h can make them count like those of 64. Otherwise a register that is dead
 // throughout the loop counts, in place of memory:
 //     xorl %r11d,%r11d     entered        pxor %xmm14,%xmm14; pcmpeqd %xmm15,%xmm15
 //     incq %r11  (leaq)    counted        psubq %xmm15,%xmm14
@@ -41,9 +41,9 @@
 #include "core/register_choice.h"
 #include "format/map.h"
 #include "isa/contexts.h"
-#include "weave/counters/half_steps.h"
+#include "weave/counters/narrow_steps.h"
 #include "weave/facts/facts.h"
-#include "weave/plan/pieces.h"
+#include "weave/plan/insertions.h"
 #include "weave/facts/sites.h"
 
 namespace chord::weave {
@@ -57,7 +57,7 @@ struct HeldCounter {
 struct LoopCounters {
   std::vector<format::Held> held;
   std::vector<HeldCounter> counters;  // beside `held`
-  std::vector<Piece> pieces;          // where loops are entered and left
+  std::vector<Insertion> insertions;          // where loops are entered and left
   std::set<uint32_t> widened;         // instructions whose step is to be made in 64 bits
 
   const HeldCounter *find(uint32_t counter) const {

@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/due_steps.h"
+#include "core/alternating_steps.h"
 #include "weave/counters/counter_place.h"
 #include "weave/counters/loop_counters.h"
 
@@ -53,7 +53,7 @@ StepKind LoopPlanner::kind_of(uint32_t l, const std::vector<uint32_t> &updates) 
   auto in_loop = [&](uint32_t b) { return inside(l, b); };
   StepKind kind = StepKind::none;
   for (uint32_t i : updates) {
-    if (p_.instructions[i].decoded.half_step) {
+    if (p_.instructions[i].decoded.narrow_step) {
       if (options_.steps == Options::Steps::whole) return StepKind::none;
       if (!upper_) upper_ = assembly::compute_upper_liveness(unit_, p_);
     }
@@ -94,7 +94,7 @@ bool LoopPlanner::offer_blocks_followed(const Offer &common) {
   bool any = false;
   for (core::Vertex v : members) {
     if (p_.blocks[v].kind != BlockKind::code) continue;
-    auto due = core::due_steps(graph_, forest_, loop, v, stepping, never_);
+    auto due = core::alternating_steps(graph_, forest_, loop, v, stepping, never_);
     if (!due) continue;
     Offer offered = common;
     offered.due = *due;

@@ -72,7 +72,7 @@ std::string plan_coverage(const ProcedureFacts &facts, ProcedurePlan &plan) {
     bool on_edge = flag.site == core::Site::edge;
     const Site &site = on_edge ? plan.sites.edge[flag.id] : plan.sites.block[flag.id];
     isa::Snippet snippet = isa::set_flag({Place::Kind::shared, counters_label(facts.n), k});
-    plan.pieces.push_back({site, on_edge ? flag.id : core::kNone, snippet, Effect::count, k});
+    plan.insertions.push_back({site, on_edge ? flag.id : core::kNone, snippet, Effect::count, k});
   }
   return {};
 }

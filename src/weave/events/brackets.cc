@@ -60,9 +60,9 @@ bool asks_for_storage(const assembly::Unit &unit, const assembly::Instruction &c
 std::string plan_brackets(const ProcedureFacts &facts, ProcedurePlan &plan) {
   const Procedure &p = facts.p;
   isa::CounterPlace place{facts.options().counters, totals_label(facts.n), 0};
-  // Outer ones stand in front of all other pieces at their place, inner ones after them.
+  // Outer ones stand in front of all other insertions at their place, inner ones after them.
   auto put = [&](const Site &site, uint32_t edge, bool opens, bool outer) {
-    plan.pieces.push_back({site, edge, isa::ask_bracket(place, opens), Effect::none, 0, outer ? Turn::first : Turn::last});
+    plan.insertions.push_back({site, edge, isa::ask_bracket(place, opens), Effect::none, 0, outer ? Phase::first : Phase::last});
   };
   for (uint32_t e = 1; e < p.edges.size(); ++e) {
     EdgeKind kind = p.edges[e].kind;

@@ -386,7 +386,7 @@ std::string plan_events(const ProcedureFacts &facts, ProcedurePlan &plan) {
     bool checks = !p.outside_label.empty();
     if (checks)
       plan.outside.push_back({p.site, p.edge, std::move(p.outside), std::move(p.outside_label), std::move(p.place_label), p.snippet.depth_at_check});
-    plan.pieces.push_back({p.site, p.edge, std::move(p.snippet), Effect::none, 0, checks ? Turn::checking : Turn::leaving});
+    plan.insertions.push_back({p.site, p.edge, std::move(p.snippet), Effect::none, 0, checks ? Phase::checking : Phase::leaving});
   }
   return {};
 }

@@ -33,7 +33,7 @@ static_assert(static_cast<int>(assembly::BlockKind::dispatch) == static_cast<int
 
 }  // namespace
 
-Describer::Describer(const assembly::Unit &unit, format::UnitMap &map) : unit_(unit), map_(map) {
+MapBuilder::MapBuilder(const assembly::Unit &unit, format::UnitMap &map) : unit_(unit), map_(map) {
   map.unit = unit.symbols.unit;
   map.id = base::Hash().add(unit.source->text).value();
   for (const Statement &s : unit.source->statements) {
@@ -55,13 +55,13 @@ Describer::Describer(const assembly::Unit &unit, format::UnitMap &map) : unit_(u
   }
 }
 
-uint32_t Describer::mnemonic_number(std::string_view name) {
+uint32_t MapBuilder::mnemonic_number(std::string_view name) {
   auto [it, fresh] = mnemonics_.try_emplace(name, static_cast<uint32_t>(map_.mnemonics.size()));
   if (fresh) map_.mnemonics.emplace_back(name);
   return it->second;
 }
 
-format::Instruction Describer::describe(const assembly::Procedure &p, const assembly::Instruction &in) {
+format::Instruction MapBuilder::describe(const assembly::Procedure &p, const assembly::Instruction &in) {
   format::Instruction out;
   out.fragment = in.fragment;
   out.offset = in.offset - p.fragments[in.fragment].begin;
@@ -86,7 +86,7 @@ format::Instruction Describer::describe(const assembly::Procedure &p, const asse
 }
 
 // Compilers state the line of the function itself first, whatever its first instruction was inlined from.
-void Describer::find_beginning(const assembly::Procedure &p, format::Procedure &out) const {
+void MapBuilder::find_beginning(const assembly::Procedure &p, format::Procedure &out) const {
   const std::vector<Statement> &statements = unit_.source->statements;
   for (uint32_t s = p.fragments[0].first_statement; s < p.fragments[0].last_statement; ++s) {
     if (statements[s].kind == StatementKind::instruction) return;
@@ -100,7 +100,7 @@ void Describer::find_beginning(const assembly::Procedure &p, format::Procedure &
   }
 }
 
-format::Procedure Describer::describe(const assembly::Procedure &p) {
+format::Procedure MapBuilder::describe(const assembly::Procedure &p) {
   format::Procedure out;
   out.name = p.name;
   out.global = p.global;
@@ -121,7 +121,7 @@ format::Procedure Describer::describe(const assembly::Procedure &p) {
   return out;
 }
 
-std::string Describer::file_of(const assembly::Procedure &p) const {
+std::string MapBuilder::file_of(const assembly::Procedure &p) const {
   format::Procedure beginning;
   find_beginning(p, beginning);
   if (beginning.line != 0) return map_.files[beginning.file];

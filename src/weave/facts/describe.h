@@ -11,9 +11,9 @@
 
 namespace chord::weave {
 
-class Describer {
+class MapBuilder {
  public:
-  Describer(const assembly::Unit &unit, format::UnitMap &map);
+  MapBuilder(const assembly::Unit &unit, format::UnitMap &map);
 
   format::Procedure describe(const assembly::Procedure &procedure);
   // Source file the procedure begins in, or the unit's name.

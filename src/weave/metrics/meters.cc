@@ -78,8 +78,8 @@ std::string plan_meters(const ProcedureFacts &facts, ProcedurePlan &plan) {
     const Site &site = plan.sites.edge[e];
     if (!site.exists()) continue;
     if (kind == EdgeKind::enter)
-      plan.pieces.push_back({site, e, isa::enter_meter(metric_place(facts, plan, site, first), readings_of(facts.options()), site.live), Effect::none, 0, Turn::first});
-    if (leaves(kind)) plan.pieces.push_back({site, e, leave_at(facts, plan, site), Effect::none, 0, Turn::leaving});
+      plan.insertions.push_back({site, e, isa::enter_meter(metric_place(facts, plan, site, first), readings_of(facts.options()), site.live), Effect::none, 0, Phase::first});
+    if (leaves(kind)) plan.insertions.push_back({site, e, leave_at(facts, plan, site), Effect::none, 0, Phase::leaving});
   }
   tie_records(facts.options(), plan);
   return {};

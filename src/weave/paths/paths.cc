@@ -322,7 +322,7 @@ class PathPlanner {
 void put_probe(const ProcedureFacts &facts, const PathWeaving &paths, const PathProbe &probe, ProcedurePlan &plan) {
   constexpr unsigned kFramePrice = 3;
   auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount, Detour detour = {}) {
-    plan.pieces.push_back({probe.site, probe.edge, std::move(snippet), effect, 0, Turn::leaving, amount, std::move(detour)});
+    plan.insertions.push_back({probe.site, probe.edge, std::move(snippet), effect, 0, Phase::leaving, amount, std::move(detour)});
   };
   const assembly::UnwindRules &rules = facts.rules_at(probe.site);
   if (probe.role == PathProbe::Role::enters) put({isa::widen_frame(paths.holder, rules.active), kFramePrice}, Effect::none, 0);
@@ -336,14 +336,14 @@ void put_probe(const ProcedureFacts &facts, const PathWeaving &paths, const Path
   }
   if (probe.role != PathProbe::Role::leaves) return;
   bool unwinding = rules_at_way_out(rules);
-  put_frame_end(facts, {probe.site, probe.edge, {isa::narrow_frame(paths.holder, unwinding), kFramePrice}, Effect::none, 0, Turn::leaving},
+  put_frame_end(facts, {probe.site, probe.edge, {isa::narrow_frame(paths.holder, unwinding), kFramePrice}, Effect::none, 0, Phase::leaving},
                 unwinding, plan);
 }
 
 // The way around that a count by number has is about as long again.
-std::vector<Piece> sizes_of(std::vector<Piece> pieces) {
-  for (Piece &piece : pieces) piece.snippet.price *= piece.snippet.moves_stack ? 2 : 1;
-  return pieces;
+std::vector<Insertion> sizes_of(std::vector<Insertion> insertions) {
+  for (Insertion &insertion : insertions) insertion.snippet.price *= insertion.snippet.moves_stack ? 2 : 1;
+  return insertions;
 }
 
 // By which the runtime finds the number of an activation's path. Partial paths are none of the chosen ones.
@@ -363,11 +363,11 @@ std::string plan_paths(const ProcedureFacts &facts, ProcedurePlan &plan) {
   if (paths->plan.placement == core::Placement::none) return kNothingChosen;
   ProcedurePlan own;
   for (const PathProbe &probe : paths->probes) put_probe(facts, *paths, probe, own);
-  if (short_branch_breaks(facts, sizes_of(own.pieces))) {
+  if (short_branch_breaks(facts, sizes_of(own.insertions))) {
     plan.no_paths = "a one-byte branch over too much code";
     return {};
   }
-  plan.pieces.insert(plan.pieces.end(), own.pieces.begin(), own.pieces.end());
+  plan.insertions.insert(plan.insertions.end(), own.insertions.begin(), own.insertions.end());
   plan.restores.merge(own.restores);
   plan.note = path_note(*paths);
   plan.counters = std::move(paths->plan);

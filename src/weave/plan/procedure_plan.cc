@@ -5,8 +5,8 @@
 
 namespace chord::weave {
 
-// Sizes are estimated high: a piece by its price, and every jump on the way as if it grew.
-bool short_branch_breaks(const ProcedureFacts &facts, const std::vector<Piece> &pieces) {
+// Sizes are estimated high: an insertion by its price, and every jump on the way as if it grew.
+bool short_branch_breaks(const ProcedureFacts &facts, const std::vector<Insertion> &insertions) {
   constexpr int64_t kReach = 127, kBytesPerInstruction = 10, kJumpGrowth = 4;
   const assembly::Procedure &p = facts.p;
   for (const assembly::Instruction &in : p.instructions) {
@@ -19,26 +19,26 @@ bool short_branch_breaks(const ProcedureFacts &facts, const std::vector<Piece> &
       bool jumps = other.decoded.flow == isa::Flow::jump || other.decoded.flow == isa::Flow::conditional;
       if (jumps && other.first_statement >= low && other.first_statement <= high) distance += kJumpGrowth;
     }
-    for (const Piece &piece : pieces) {
-      uint32_t at = piece.site.is_stub() ? piece.site.gap : piece.site.statement;
-      if (piece.site.kind == Site::Kind::before && at == in.first_statement && label > in.last_statement) continue;
-      if (at >= low && at <= high) distance += kBytesPerInstruction * piece.snippet.price;
+    for (const Insertion &insertion : insertions) {
+      uint32_t at = insertion.site.is_stub() ? insertion.site.gap : insertion.site.statement;
+      if (insertion.site.kind == Site::Kind::before && at == in.first_statement && label > in.last_statement) continue;
+      if (at >= low && at <= high) distance += kBytesPerInstruction * insertion.snippet.price;
     }
     if (distance > kReach) return true;
   }
   return false;
 }
 
-void put_frame_end(const ProcedureFacts &facts, Piece piece, bool unwinding, ProcedurePlan &plan) {
-  if (unwinding) piece.snippet.text = "\t.cfi_remember_state\n" + piece.snippet.text;
-  if (unwinding && piece.site.is_stub()) plan.restores.insert(piece.edge);
-  if (unwinding && !piece.site.is_stub()) {
-    Site after = piece.site;
+void put_frame_end(const ProcedureFacts &facts, Insertion insertion, bool unwinding, ProcedurePlan &plan) {
+  if (unwinding) insertion.snippet.text = "\t.cfi_remember_state\n" + insertion.snippet.text;
+  if (unwinding && insertion.site.is_stub()) plan.restores.insert(insertion.edge);
+  if (unwinding && !insertion.site.is_stub()) {
+    Site after = insertion.site;
     after.kind = Site::Kind::after;
-    after.statement = facts.p.instructions[facts.last_of(facts.p.edges[piece.edge].from)].last_statement;
-    plan.pieces.push_back({after, core::kNone, {"\t.cfi_restore_state\n"}, Effect::none, 0, Turn::leaving});
+    after.statement = facts.p.instructions[facts.last_of(facts.p.edges[insertion.edge].from)].last_statement;
+    plan.insertions.push_back({after, core::kNone, {"\t.cfi_restore_state\n"}, Effect::none, 0, Phase::leaving});
   }
-  plan.pieces.push_back(std::move(piece));
+  plan.insertions.push_back(std::move(insertion));
 }
 
 }  // namespace chord::weave

@@ -12,7 +12,7 @@
 #include "format/map.h"
 #include "isa/isa.h"
 #include "weave/facts/facts.h"
-#include "weave/plan/pieces.h"
+#include "weave/plan/insertions.h"
 #include "weave/plan/widen_frame.h"
 
 namespace chord::weave {
@@ -28,7 +28,7 @@ struct OutsideCode {
   std::string label;
   std::string place;       // label that tells unwinding where it stands (isa::Check); empty: none is needed
   int depth = 0;           // bytes that the probe has pushed when it jumps
-  uint32_t counts = core::kNone;  // what its `tail` follows the count of (Piece::number); kNone: nothing
+  uint32_t counts = core::kNone;  // what its `tail` follows the count of (Insertion::number); kNone: nothing
 };
 
 struct ProcedurePlan {
@@ -42,7 +42,7 @@ struct ProcedurePlan {
 
   core::Plan counters;      // goes into the map
   bool is_counted = false;  // some mode has made that plan
-  std::vector<Piece> pieces;
+  std::vector<Insertion> insertions;
   std::vector<OutsideCode> outside;
   std::vector<format::Held> held;  // registers that hold counters
   bool shares_registers = false;   // some of them two
@@ -64,9 +64,9 @@ struct ProcedurePlan {
 };
 
 // Would what is inserted push a branch that reaches one byte far out of reach of its target?
-bool short_branch_breaks(const ProcedureFacts &facts, const std::vector<Piece> &pieces);
+bool short_branch_breaks(const ProcedureFacts &facts, const std::vector<Insertion> &insertions);
 
-// Adds the piece that takes the wider frame down on a way out; the unwind rules after it are as they were.
-void put_frame_end(const ProcedureFacts &facts, Piece piece, bool unwinding, ProcedurePlan &plan);
+// Adds the insertion that takes the wider frame down on a way out; the unwind rules after it are as they were.
+void put_frame_end(const ProcedureFacts &facts, Insertion insertion, bool unwinding, ProcedurePlan &plan);
 
 }  // namespace chord::weave

@@ -49,7 +49,7 @@ std::string plan_branch_model(const ProcedureFacts &facts, ProcedurePlan &plan) 
     probe.back = fmt::format(".Lchord_bb{}_{}", facts.n, k);
     isa::ProbeWithOutside text = isa::predict_branch(probe, site.live | taken_registers(plan));
     plan.outside.push_back({site, core::kNone, std::move(text.outside), probe.out, "", text.inside.depth_at_check});
-    plan.pieces.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, turn_before(facts, plan, branches[k]), 0, {}, probe.out});
+    plan.insertions.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, phase_before(facts, plan, branches[k]), 0, {}, probe.out});
   }
   return {};
 }

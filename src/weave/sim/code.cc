@@ -95,13 +95,13 @@ class CodePlanner {
     for (uint32_t i = s.first; i < s.end; ++i) {
       if (!can_stand(s, i) || !finds_record(site_before(facts_, plan_, i))) continue;
       // What leaves takes a frame down first.
-      unsigned price = price_before(plan_, i, 1) + (turn_before(facts_, plan_, i) == Turn::last ? 0 : 100);
+      unsigned price = price_before(plan_, i, 1) + (phase_before(facts_, plan_, i) == Phase::last ? 0 : 100);
       if (best != core::kNone && price >= least) continue;
       best = i;
       least = price;
     }
     if (best != core::kNone) {
-      put(s, site_before(facts_, plan_, best), core::kNone, turn_before(facts_, plan_, best));
+      put(s, site_before(facts_, plan_, best), core::kNone, phase_before(facts_, plan_, best));
       return {};
     }
     return put_after(s);
@@ -114,13 +114,13 @@ class CodePlanner {
       if (!facts_.is_code(edge.from) || facts_.last_of(edge.from) + 1 != s.end || edge.kind != assembly::EdgeKind::fall) continue;
       const Site &site = plan_.sites.edge[e];
       if (!site.exists() || !finds_record(site)) break;
-      put(s, site, e, Turn::last);
+      put(s, site, e, Phase::last);
       return {};
     }
     return "a stretch of code that holds no probe";
   }
 
-  void put(const CodeStretch &s, const Site &site, uint32_t edge, Turn turn) {
+  void put(const CodeStretch &s, const Site &site, uint32_t edge, Phase phase) {
     isa::FetchProbe probe;
     for (uint32_t i : s.fetching) {
       auto number = static_cast<uint64_t>(std::lower_bound(fetching_.begin(), fetching_.end(), i) - fetching_.begin());
@@ -135,7 +135,7 @@ class CodePlanner {
     ++made_;
     isa::ProbeWithOutside text = isa::look_for_code(probe, site.live | taken_);
     plan_.outside.push_back({site, edge, std::move(text.outside), probe.out, "", text.inside.depth_at_check});
-    plan_.pieces.push_back({site, edge, std::move(text.inside), Effect::none, 0, turn, 0, {}, probe.out});
+    plan_.insertions.push_back({site, edge, std::move(text.inside), Effect::none, 0, phase, 0, {}, probe.out});
   }
 
   const ProcedureFacts &facts_;

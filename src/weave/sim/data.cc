@@ -75,7 +75,7 @@ class DataPlanner {
     }
     probe.second = second();
     probe.counter = counter(site, g.members[0].instruction);
-    plan_.pieces.push_back({site, core::kNone, isa::tell_strings(probe, site.live | taken_), Effect::none, 0, Turn::last});
+    plan_.insertions.push_back({site, core::kNone, isa::tell_strings(probe, site.live | taken_), Effect::none, 0, Phase::last});
   }
 
   uint32_t second() const { return has_cache(models_.second) ? distance_ : 0; }
@@ -104,7 +104,7 @@ class DataPlanner {
     if (!why_not.empty()) return;
     isa::ProbeWithOutside text = isa::look_for_line(probe, site.live | taken_);
     plan_.outside.push_back({site, core::kNone, std::move(text.outside), probe.out, "", text.inside.depth_at_check});
-    plan_.pieces.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, turn_before(facts_, plan_, g.before), 0, {}, probe.out});
+    plan_.insertions.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, phase_before(facts_, plan_, g.before), 0, {}, probe.out});
   }
 
   isa::DataAddress address_of(const AccessGroup &g, std::string &why_not) const {

@@ -21,7 +21,7 @@ std::string plan_models(const ProcedureFacts &facts, ProcedurePlan &plan) {
   if (why_not.empty() && has_cache(models.code)) why_not = plan_code_model(facts, plan);
   if (why_not.empty() && has_predictor(models.branch)) why_not = plan_branch_model(facts, plan);
   if (!why_not.empty()) return why_not;
-  return short_branch_breaks(facts, plan.pieces) ? "a branch that only reaches near code would have to reach over probes of a model" : "";
+  return short_branch_breaks(facts, plan.insertions) ? "a branch that only reaches near code would have to reach over probes of a model" : "";
 }
 
 std::string models_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &) {

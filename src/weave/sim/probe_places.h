@@ -12,8 +12,8 @@ isa::Resources taken_registers(const ProcedurePlan &plan);
 bool leaves(const ProcedureFacts &facts, uint32_t instruction);
 
 // What takes a wider frame down in front of such an instruction comes later: where the record is, and the path, is known until then.
-inline Turn turn_before(const ProcedureFacts &facts, const ProcedurePlan &plan, uint32_t instruction) {
-  return plan.holder.widens_frame() && leaves(facts, instruction) ? Turn::checking : Turn::last;
+inline Phase phase_before(const ProcedureFacts &facts, const ProcedurePlan &plan, uint32_t instruction) {
+  return plan.holder.widens_frame() && leaves(facts, instruction) ? Phase::checking : Phase::last;
 }
 
 // How much more a probe takes in front of the instruction that needs flags and `wanted` registers.

@@ -49,13 +49,13 @@ class TracePlanner {
   void put_entry_at(const Site &site, uint32_t edge) {
     const uint32_t number = format::number_of_entry(facts_.map);
     if (!isa::entry_is_token(site.live)) {
-      plan_.pieces.push_back({site, edge, isa::write_entry(site.live), Effect::count, number, Turn::first});
+      plan_.insertions.push_back({site, edge, isa::write_entry(site.live), Effect::count, number, Phase::first});
       return;
     }
     isa::TraceLabels labels = next_labels();
     isa::EntryToken token = isa::write_entry_token(place_, record_label(facts_.n), site.live, labels);
     plan_.outside.push_back({site, edge, std::move(token.outside), labels.out, "", token.probe.depth_at_check, number});
-    plan_.pieces.push_back({site, edge, std::move(token.probe), Effect::count, number, Turn::first});
+    plan_.insertions.push_back({site, edge, std::move(token.probe), Effect::count, number, Phase::first});
   }
 
   // Where control comes back from a call there is a bit: 0.
@@ -64,7 +64,7 @@ class TracePlanner {
     for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
       if (!facts_.is_code(b)) continue;
       for (uint32_t i = p_.blocks[b].first; i <= facts_.last_of(b); ++i) {
-        if (traced[i]) put({}, after_call(b, i), core::kNone, format::number_of_call(facts_.map, i), Turn::first);
+        if (traced[i]) put({}, after_call(b, i), core::kNone, format::number_of_call(facts_.map, i), Phase::first);
       }
     }
   }
@@ -106,16 +106,16 @@ class TracePlanner {
       const Site &site = plan_.sites.edge[e];
       if (!site.exists()) return "a branch that cannot carry a probe";
       if (tokens[e].bits > isa::kMostTraceBits) return "a jump with too many targets";
-      put({tokens[e].bits, tokens[e].value}, site, e, format::number_of_edge(facts_.map, e), site.ahead ? Turn::leaving : Turn::entering);
+      put({tokens[e].bits, tokens[e].value}, site, e, format::number_of_edge(facts_.map, e), site.ahead ? Phase::leaving : Phase::entering);
     }
     return {};
   }
 
-  void put(const isa::TraceBits &token, const Site &site, uint32_t edge, uint32_t number, Turn turn) {
+  void put(const isa::TraceBits &token, const Site &site, uint32_t edge, uint32_t number, Phase phase) {
     isa::TraceLabels labels = next_labels();
     isa::Snippet probe = isa::write_token(place_, token, site.live, labels);
     plan_.outside.push_back({site, edge, isa::write_token_outside(token, labels), labels.out, "", probe.depth_at_check, number});
-    plan_.pieces.push_back({site, edge, std::move(probe), Effect::count, number, turn});
+    plan_.insertions.push_back({site, edge, std::move(probe), Effect::count, number, phase});
   }
 
   isa::TraceLabels next_labels() {

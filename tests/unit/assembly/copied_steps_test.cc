@@ -85,10 +85,10 @@ class Made {
     r[d.copy.into] = value;
     if (!d.step_by_copy) return false;
     EXPECT_EQ(d.stepped, isa::register_numbered(d.copy.into));
-    EXPECT_EQ(d.half_step, d.copy.kind == Copy::Kind::half);
+    EXPECT_EQ(d.narrow_step, d.copy.kind == Copy::Kind::half);
     EXPECT_NE(d.step, 0);
     uint64_t stepped = before + static_cast<uint64_t>(int64_t{d.step});
-    EXPECT_EQ(value, d.half_step ? static_cast<uint32_t>(stepped) : stepped);
+    EXPECT_EQ(value, d.narrow_step ? static_cast<uint32_t>(stepped) : stepped);
     return true;
   }
 

@@ -73,12 +73,12 @@ TEST(Decode, StepsOfWholeRegistersAndOfLowerHalves) {
   Decoded whole = decoded("\x48\x83\xc0\x08");  // add $8,%rax
   EXPECT_EQ(whole.stepped, reg("rax"));
   EXPECT_EQ(whole.step, 8);
-  EXPECT_FALSE(whole.half_step);
+  EXPECT_FALSE(whole.narrow_step);
   EXPECT_EQ(whole.whole_reads, reg("rax"));
   Decoded half = decoded("\x83\xe8\x01");  // sub $1,%eax
   EXPECT_EQ(half.stepped, reg("rax"));
   EXPECT_EQ(half.step, -1);
-  EXPECT_TRUE(half.half_step);
+  EXPECT_TRUE(half.narrow_step);
   EXPECT_EQ(half.whole_reads, 0u);
   EXPECT_EQ(decoded("\x66\x83\xe8\x01").stepped, 0u);  // sub $1,%ax
 }
@@ -108,7 +108,7 @@ TEST(Decode, CopiesOfRegistersWithWhatIsAdded) {
 TEST(Decode, HalfAnAddressNeedsHalfItsRegisters) {
   Decoded half = decoded("\x8d\x40\x01");  // lea 1(%rax),%eax
   EXPECT_EQ(half.whole_reads, 0u);
-  EXPECT_TRUE(half.half_step);
+  EXPECT_TRUE(half.narrow_step);
   EXPECT_EQ(decoded("\x48\x8d\x40\x01").whole_reads, reg("rax"));  // lea 1(%rax),%rax
   EXPECT_EQ(decoded("\x8b\x40\x01").whole_reads, reg("rax"));      // mov 1(%rax),%eax
   EXPECT_EQ(decoded("\x50").whole_reads & reg("rax"), reg("rax"));  // push %rax

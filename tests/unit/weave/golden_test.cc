@@ -213,10 +213,10 @@ TEST_F(StepDamage, AnotherRegisterIsFound) {
   expect_refused();
 }
 
-// In half_steps f goes up by a step that was made wider, and g counts down.
+// In narrow_steps f goes up by a step that was made wider, and g counts down.
 class HalfStepDamage : public Damage {
  protected:
-  void SetUp() override { weave("half_steps"); }
+  void SetUp() override { weave("narrow_steps"); }
 };
 TEST_F(HalfStepDamage, AnotherStepIsFound) {
   damage("leaq	1(%rcx),%rcx", "leaq	2(%rcx),%rcx");

@@ -1,4 +1,4 @@
-#include "weave/exits/leaps.h"
+#include "weave/exits/builtin_longjmps.h"
 
 namespace chord::weave {
 
@@ -38,7 +38,7 @@ uint32_t where_frame_stands(const Procedure &p, const Block &b, uint32_t load) {
 
 }  // namespace
 
-std::string plan_leaps(const ProcedureFacts &facts, ProcedurePlan &plan) {
+std::string plan_builtin_longjmps(const ProcedureFacts &facts, ProcedurePlan &plan) {
   const Procedure &p = facts.p;
   for (const Block &b : p.blocks) {
     uint32_t load = stack_load(p, b);
@@ -46,12 +46,12 @@ std::string plan_leaps(const ProcedureFacts &facts, ProcedurePlan &plan) {
     if (at == core::kNone || (plan.liveness.before[at] & isa::all_flags())) continue;
     const assembly::Statement &s = facts.source().statements[p.instructions[load].last_statement];
     if (s.intel_syntax) continue;
-    Piece &piece = plan.pieces.emplace_back();
-    piece.site.kind = Site::Kind::before;
-    piece.site.statement = p.instructions[at].first_statement;
-    piece.site.fragment = p.instructions[at].fragment;
-    piece.snippet = isa::note_leap(assembly::split_operands(s.operands)[0]);
-    piece.turn = Turn::first;
+    Insertion &insertion = plan.insertions.emplace_back();
+    insertion.site.kind = Site::Kind::before;
+    insertion.site.statement = p.instructions[at].first_statement;
+    insertion.site.fragment = p.instructions[at].fragment;
+    insertion.snippet = isa::note_leap(assembly::split_operands(s.operands)[0]);
+    insertion.phase = Phase::first;
   }
   return {};
 }

@@ -1,4 +1,4 @@
-#include "weave/exits/early_ends.h"
+#include "weave/exits/early_exits.h"
 
 #include <algorithm>
 

@@ -1,11 +1,11 @@
-#include "core/due_steps.h"
+#include "core/alternating_steps.h"
 
 #include <algorithm>
 #include <map>
 
 namespace chord::core {
 
-std::optional<std::vector<Vertex>> due_steps(const Graph &graph, const Loops &loops, uint32_t loop, Vertex c,
+std::optional<std::vector<Vertex>> alternating_steps(const Graph &graph, const Loops &loops, uint32_t loop, Vertex c,
                                              const std::vector<uint8_t> &stepping, const std::vector<bool> &never) {
   std::map<Vertex, bool> due{{loops.loops[loop].header, false}};  // at the vertex's start, c not yet entered
   std::vector<Vertex> todo{loops.loops[loop].header};

@@ -10,7 +10,7 @@
 // Example: h -> a -> h, h -> b -> h and a -> exit, where a and b step. From h to h there is one
 // step, on either path, and the exit comes after one: h needs no counter of its own.
 //
-// O(edges of the loop). Tested by unit/core/due_steps_test.cc against walks.
+// O(edges of the loop). Tested by unit/core/alternating_steps_test.cc against walks.
 #pragma once
 
 #include <optional>
@@ -24,7 +24,7 @@ namespace chord::core {
 // Vertices, ascending, at whose start a step is due, c itself among them; nothing if steps and
 // visits of c do not alternate. A vertex that is both steps after its start. `stepping`: by
 // vertex, how many steps it makes. `never`: edges that control cannot take.
-std::optional<std::vector<Vertex>> due_steps(const Graph &graph, const Loops &loops, uint32_t loop, Vertex c,
+std::optional<std::vector<Vertex>> alternating_steps(const Graph &graph, const Loops &loops, uint32_t loop, Vertex c,
                                              const std::vector<uint8_t> &stepping, const std::vector<bool> &never);
 
 }  // namespace chord::core

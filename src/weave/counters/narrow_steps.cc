@@ -1,4 +1,4 @@
-#include "weave/counters/half_steps.h"
+#include "weave/counters/narrow_steps.h"
 
 #include <algorithm>
 
@@ -57,7 +57,7 @@ bool leaves_at_zero(const Procedure &p, const std::function<bool(uint32_t)> &ins
 bool can_be_widened(const Procedure &p, const Liveness &live, const Liveness &upper, uint32_t block, uint32_t update) {
   const assembly::Instruction &in = p.instructions[update];
   const isa::Decoded &d = in.decoded;
-  if (d.stepped == 0 || !d.half_step || in.first_statement != in.last_statement) return false;
+  if (d.stepped == 0 || !d.narrow_step || in.first_statement != in.last_statement) return false;
   if (live_behind(p, upper, block, update) & d.stepped) return false;
   return !(live_behind(p, live, block, update) & d.writes & isa::all_flags());
 }
@@ -66,7 +66,7 @@ StepKind kind_of_step(const Procedure &p, const Liveness &live, const Liveness &
                       const std::function<bool(uint32_t)> &inside, uint32_t block, uint32_t update) {
   const isa::Decoded &d = p.instructions[update].decoded;
   if (d.stepped == 0) return StepKind::none;
-  if (!d.half_step) return StepKind::whole;
+  if (!d.narrow_step) return StepKind::whole;
   if (!upper_is_dead(p, upper, inside, d.stepped)) return StepKind::none;
   if (can_be_widened(p, live, upper, block, update)) return StepKind::widened;
   return d.step == -1 && leaves_at_zero(p, inside, block, update) ? StepKind::countdown : StepKind::none;

@@ -11,6 +11,6 @@
 namespace chord::weave {
 
 // A mode (weave/modes.h) that is always on.
-std::string plan_leaps(const ProcedureFacts &facts, ProcedurePlan &plan);
+std::string plan_builtin_longjmps(const ProcedureFacts &facts, ProcedurePlan &plan);
 
 }  // namespace chord::weave

@@ -17,37 +17,37 @@ enum class Effect : uint8_t {
   count,   // counts: number = the plan's counter
   hold,    // from here on a register holds: number = index in Procedure::held
   release,  // from here on it no longer does
-  // To the path register (weave/paths/paths.h), with Piece::amount:
+  // To the path register (weave/paths/paths.h), with Insertion::amount:
   path_set,    // becomes it
   path_add,    // goes up by it
   path_count,  // counts the number that it is together with it
 };
 
-// Pieces at one place run in turn. An activation that ends at a check (a budget) must have
+// Insertions at one place run in turn. An activation that ends at a check (a budget) must have
 // run the counters of the block it is in, and none of the way out of it.
-enum class Turn : uint8_t { first, entering, checking, leaving, last };
+enum class Phase : uint8_t { first, entering, checking, leaving, last };
 
-// A shorter way through a piece and some that follow it, taken now and then: runs in front of
+// A shorter way through an insertion and some that follow it, taken now and then: runs in front of
 // the first, goes on there (`otherwise`) or, when it has done what they all do, behind the last.
 struct Detour {
   isa::Snippet snippet;
   std::string otherwise, behind;  // labels
-  unsigned covers = 0;            // pieces
+  unsigned covers = 0;            // insertions
 };
 
-struct Piece {
+struct Insertion {
   Site site;
   uint32_t edge = core::kNone;  // stubs are made for an edge
   isa::Snippet snippet;
   Effect effect = Effect::none;
   uint32_t number = 0;
-  Turn turn = Turn::entering;
+  Phase phase = Phase::entering;
   int64_t amount = 0;
   Detour detour = {};
   std::string outside = {};  // label of code that it may jump to and that comes back (procedure_plan.h, OutsideCode)
 };
 
-using Chunk = std::vector<Piece>;  // the pieces at one place in the text, in order
+using Sequence = std::vector<Insertion>;  // the insertions at one place in the text, in order
 
 // `text` without its .cfi lines; the snippet likewise.
 std::string without_unwind_lines(std::string_view text);

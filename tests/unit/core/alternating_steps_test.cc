@@ -1,5 +1,5 @@
 // Steps that count the visits of a vertex, against walks through random loops.
-#include "core/due_steps.h"
+#include "core/alternating_steps.h"
 
 #include <gtest/gtest.h>
 
@@ -20,7 +20,7 @@ struct Case {
     loops = find_loops(graph, depth_first_order(graph));
   }
   std::optional<std::vector<Vertex>> due(uint32_t loop, Vertex c) const {
-    return due_steps(graph, loops, loop, c, stepping, never);
+    return alternating_steps(graph, loops, loop, c, stepping, never);
   }
 };
 

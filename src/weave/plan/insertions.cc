@@ -1,4 +1,4 @@
-#include "weave/plan/pieces.h"
+#include "weave/plan/insertions.h"
 
 namespace chord::weave {
 
