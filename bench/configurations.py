@@ -55,6 +55,7 @@ ALL = {c.name: c for c in [
     _gcc("chord memory", "chord --loop-counters=memory gcc: no loop counts in registers", chord=["--loop-counters=memory"]),
     _gcc("chord paths", "chord --paths gcc: every acyclic path", chord=["--paths"]),
     _gcc("chord contexts", "chord --context gcc: all counts in every calling context", chord=["--context"]),
+    _gcc("chord contexts paths", "chord --context --paths gcc: every acyclic path in every calling context", chord=["--context", "--paths"]),
     _gcc("chord tsc", "chord --metrics=tsc gcc: the time of functions", chord=["--metrics=tsc"]),
     _gcc("chord paths tsc", "chord --paths --metrics=tsc gcc: the time of every path", chord=["--paths", "--metrics=tsc"]),
     _gcc("chord contexts tsc", "chord --context --metrics=tsc gcc: the time of every calling context", chord=["--context", "--metrics=tsc"]),

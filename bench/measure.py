@@ -91,13 +91,13 @@ def instructions(binary, runs):
 
 
 def path_tables(binary, runs, chord):
-    """Bytes of the program's counters of paths. They are there before anything runs, but
-    chord says so of a profile."""
+    """Bytes of the program's counters of paths; shared are those in records of calling contexts, too. The others are there before
+    anything runs, but chord says so of a profile."""
     cpu_seconds(binary, runs)
     profile = next(binary.parent.glob("*.chord"))
     said = subprocess.run([chord, "paths", profile, "--by=function", "--json"], check=True, capture_output=True, text=True)
     head = json.loads(said.stdout)
-    return {"per_thread": head["bytes_per_thread"], "shared": head["bytes_shared"]}
+    return {"per_thread": head["bytes_per_thread"], "shared": head["bytes_shared"] + head["bytes_in_records"]}
 
 
 def callgrind_slowdown(binary, runs):
