@@ -149,7 +149,8 @@ def main():
     else:
         cases = [(c, f, "") for c in ("gcc", "clang") if shutil.which(c) for f in LEVELS]
         cases += [("gcc", "-O2", build) for build in BUILDS[1:]]
-        cases += [(c, f, b) for b in ("--paths", "--context", "--context --paths") for c in ("gcc", "clang") if shutil.which(c) for f in ("-O0", "-O2")]
+        cases += [(c, f, b) for b in ("--paths", "--context") for c in ("gcc", "clang") if shutil.which(c) for f in ("-O0", "-O2")]
+        cases += [(c, f, "--context --paths") for c, f in (("gcc", "-O2"), ("clang", "-O0")) if shutil.which(c)]
     cases = [case for case in cases if "-mavx2" not in case[1] or processor_has("avx2")]
     if os.path.basename(args.program).startswith("wide_") and not processor_has("avx2"):
         cases = []
