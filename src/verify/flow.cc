@@ -15,6 +15,7 @@ using assembly::StatementKind;
 namespace {
 
 constexpr int64_t kWidening = 16;
+constexpr int64_t kKeptWord = -8;     // the upper one of the words that are added: the caller's register
 constexpr int64_t kRecordWord = -16;  // the lower one of the words that were added
 constexpr size_t kMostSteps = 400;  // on one way: inserted code has no loops
 
@@ -187,7 +188,7 @@ void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way,
     if (way.steps.size() > kMostSteps || ends.size() > 64) fail(about, "inserted code does not end");
     std::optional<ProbeInstruction> probe = read_probe(x);
     if (!probe) fail(about, fmt::format("an inserted instruction that is none of a probe: {} {}", x.name, x.operands));
-    way.steps.push_back({s, way.machine.stack_moved().value_or(0), {}});
+    way.steps.push_back({s, way.machine.stack_moved().value_or(0), {}, gives_back(way.machine)});
     visited_.insert(s);
     if (std::string fault = way.machine.execute(*probe, s); !fault.empty()) fail(about, fmt::format("{}: {} {}", fault, x.name, x.operands));
     way.steps.back().spoils = way.machine.spoiled();
@@ -298,10 +299,15 @@ void ProcedureFlow::check_level(const Transition &t, Machine &machine, int64_t b
   if (t.to != kNone && !leaves(t.to)) fail(t.to, "the frame is gone too early");
   uint32_t there = t.to != kNone ? t.to : t.from;
   if (frame_->stack(there).value_or(0) != 0) fail(there, "the frame is taken down where the stack pointer is not at its end");
-  if (kept_ == kNoRegister) return;
+  if (kept_ != kNoRegister && !gives_back(machine)) fail(anchor(t), "the caller's register is not what it was");
+}
+
+// The register that the wider frame keeps is what the frame has of it.
+bool ProcedureFlow::gives_back(const Machine &machine) const {
+  if (kept_ == kNoRegister) return false;
   Value v = machine.value(kept_);
   const AtomMeaning *m = v.terms.size() == 1 && v.number == 0 ? atoms_.meaning(v.terms[0].first) : nullptr;
-  if (m == nullptr || m->kind != AtomMeaning::Kind::stack_word || m->key != -8) fail(anchor(t), "the caller's register is not what it was");
+  return m != nullptr && m->kind == AtomMeaning::Kind::stack_word && m->key == kKeptWord;
 }
 
 void ProcedureFlow::check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level) {
@@ -382,6 +388,8 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
       if (has && rule->second != -16) fail(anchor(t), "unwind rules of a probe do not tell where the caller's register is");
       bool outside = follows && here.offset == 8;
       bool needed = follows ? here.offset > 8 : after != 0 || t.kind != Transition::Kind::enters;
+      if (follows && after == 0 && !is_entering(t)) needed = !step.given_back;       // and after it was given back
+      if (follows && is_entering(t)) needed = held_by(way, k, kKeptWord) == kept;  // arguments may be pushed before it
       if (has != needed || (has && outside)) fail(anchor(t), "unwind rules of a probe do not tell where the caller's register is");
       a.saved.erase(kept);
       b.saved.erase(kept);

@@ -78,6 +78,7 @@ class ProcedureFlow {
     uint32_t statement = 0;
     int64_t moved = 0;  // the stack pointer, since the start
     std::optional<Machine::Spoiled> spoils;
+    bool given_back = false;  // the caller's register, where it begins
   };
   struct Way {
     Machine machine;
@@ -92,6 +93,7 @@ class ProcedureFlow {
   void check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level);
   void check_level(const Transition &t, Machine &machine, int64_t before, int64_t after);
   void check_rules(const Transition &t, const Way &way, int64_t after);
+  bool gives_back(const Machine &machine) const;
   static std::optional<std::string> held_by(const Way &way, size_t steps, int64_t word);
   void check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const;
   void check_own_rules(uint32_t instruction) const;
