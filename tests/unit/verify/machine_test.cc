@@ -9,14 +9,14 @@ namespace chord::verify {
 namespace {
 
 // Where a probe stands if nothing else is said: the red zone may be in use, nothing is known of the frame.
-Surroundings anywhere() { return {}; }
-Surroundings at_call() {
-  Surroundings s;
+StackFacts anywhere() { return {}; }
+StackFacts at_call() {
+  StackFacts s;
   s.red_zone_dead = true;
   return s;
 }
-Surroundings in_wider_frame() {
-  Surroundings s = at_call();
+StackFacts in_wider_frame() {
+  StackFacts s = at_call();
   s.stack_at = -16;
   s.own_words = true;
   return s;
@@ -24,7 +24,7 @@ Surroundings in_wider_frame() {
 
 class Probe {
  public:
-  Probe(std::string text, const Surroundings &around = anywhere()) : text_(std::move(text)), machine_(atoms_, around) {
+  Probe(std::string text, const StackFacts &around = anywhere()) : text_(std::move(text)), machine_(atoms_, around) {
     read_source(text_, source_);
     for (uint32_t s = 0; s < source_.statements.size() && fault_.empty(); ++s) {
       if (source_.statements[s].kind != assembly::StatementKind::instruction) continue;
@@ -54,8 +54,8 @@ class Probe {
   std::string fault_;
 };
 
-std::string fault(const std::string &text, const Surroundings &around = anywhere()) { return Probe(text, around).fault(); }
-std::string changes(const std::string &text, const Surroundings &around = anywhere()) {
+std::string fault(const std::string &text, const StackFacts &around = anywhere()) { return Probe(text, around).fault(); }
+std::string changes(const std::string &text, const StackFacts &around = anywhere()) {
   Probe p(text, around);
   return p.fault().empty() ? p.changes() : p.fault();
 }
@@ -152,7 +152,7 @@ TEST(Trace, ATokenIsCheckedForRoom) {
 
 TEST(Contexts, TheRecordIsFoundByComparisonOrAsked) {
   std::map<std::string_view, std::string_view> names = {{"id", "proc"}, {"proc", "proc"}};
-  Surroundings s = at_call();
+  StackFacts s = at_call();
   s.procedures = &names;
   const std::string load = "movq %fs:__chord_site@tpoff,%r11\nmovq (%r11),%r11\n";
   Probe asked(load + "leaq proc(%rip),%r11\npushq %r11\ncall __chord_enter\npopq %r11\nincq 64(%r11)\n", s);

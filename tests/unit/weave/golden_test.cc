@@ -64,7 +64,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
 
   base::TempFolder folder;
   write_no_runtime(folder);
-  Surroundings around{folder.file("map"), folder.path()};
+  UnitFiles around{folder.file("map"), folder.path()};
   Options options;
   if (!GetParam().starts_with("implied_")) options.entries = Options::Entries::counted;
   options.steps = GetParam().starts_with("copies_") ? Options::Steps::copies
@@ -136,7 +136,7 @@ class Damage : public testing::Test {
   assembly::Assembler assembler_;
   assembly::Unit unit_;
   base::TempFolder folder_;
-  Surroundings around_;
+  UnitFiles around_;
   Options options_;
   Woven woven_;
 };
