@@ -24,18 +24,19 @@ class Reader {
   }
 
  private:
-  // .quad chord_proc-.; .quad spare-.; .long id, -1; .long sites, frame, 0, kept; .quad 0
+  // .quad chord_proc-.; .quad spare-.; .long id, -1; .long sites + 65,536 * span, frame, 0, kept; .quad 0
   bool read(const Record &record) {
     at_ = pairing_.label(record.counters, 0);
     Operands proc = next(".quad"), spare = next(".quad"), id = next(".long"), numbers = next(".long"), module = next(".quad");
     if (proc.size() != 1 || spare.size() != 1 || id.size() != 2 || numbers.size() != 4 || module.size() != 1) return false;
     auto back = relative(proc[0]), other = relative(spare[0]);
-    auto sites = number(numbers[0]), frame = number(numbers[1]), first = number(numbers[2]), kept = number(numbers[3]);
-    if (!back || !other || !sites || !frame || first != 0 || !kept || number(module[0]) != 0) return false;
-    uint64_t size = CHORD_CONTEXT_COUNTERS + 8 * uint64_t{record.count} + CHORD_CONTEXT_SLOT * static_cast<uint64_t>(*sites);
+    auto both = number(numbers[0]), frame = number(numbers[1]), first = number(numbers[2]), kept = number(numbers[3]);
+    if (!back || !other || !both || *both < 0 || *both > UINT32_MAX || !frame || first != 0 || !kept || number(module[0]) != 0) return false;
+    const auto sites = static_cast<uint32_t>(*both & 0xffff), span = static_cast<uint32_t>(*both >> 16);
+    uint64_t size = CHORD_CONTEXT_COUNTERS + 8 * uint64_t{record.count} + CHORD_CONTEXT_SLOT * uint64_t{sites};
     auto room = records_.sizes.find(*other);
     if (*back != record.label || room == records_.sizes.end() || room->second != size || size > CHORD_CONTEXT_LARGEST) return false;
-    ContextProc p{thread_offset(id), static_cast<uint32_t>(*sites), *frame, *kept};
+    ContextProc p{thread_offset(id), sites, span, *frame, *kept};
     if (p.id.empty() && (number(id[0]) != 0 || number(id[1]) != 0)) return false;
     if (!p.id.empty() && !out_.names.emplace(p.id, record.counters).second) return false;
     out_.names.emplace(record.counters, record.counters);

@@ -14,6 +14,7 @@ namespace chord::verify {
 struct ContextProc {
   std::string_view id;  // thread-local label whose offset is its number; empty: it is known by its address
   uint32_t sites = 0;
+  uint32_t span = 0;  // not 0: paths are counted in its records
   int64_t frame = 0, kept = 0;  // as in chord_context_proc
 };
 

@@ -150,6 +150,7 @@ void prove_contexts(const ProcedureFacts &f, const ContextProcs &procs) {
   auto proc = procs.by_label.find(record->second.counters);
   bool found = proc != procs.by_label.end() && (f.flow.record_of() == record->second.counters || (f.flow.record_of().empty() && only_passes(f)));
   if (!found) throw Unproved{f.program.instrs()[entry].last, "the record of its context is not its own"};
+  if (proc->second.span != 0) throw Unproved{f.program.instrs()[entry].last, std::string(kPathsInContexts)};
   Checker(f, record->second, proc->second).run();
 }
 

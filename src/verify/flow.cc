@@ -414,13 +414,14 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
 }
 
 // Compilers do not take back the rule of a register that they have popped: below the stack pointer its word keeps the
-// value for a while. No rule leads to such a word that the first `steps` inserted instructions have overwritten.
+// value for a while. No rule leads to such a word that the first `steps` inserted instructions have overwritten. (Farther down than the red
+// zone any handler of a signal has overwritten it before.)
 void ProcedureFlow::check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const {
   if (!rules.by_stack_pointer()) return;
   for (const auto &[reg, at] : rules.saved) {
     if (kept_ != kNoRegister && reg == std::to_string(dwarf_number(kept_))) continue;
     int64_t word = moved + rules.offset + at;
-    std::optional<std::string> held = word < 0 ? held_by(way, steps, word) : std::nullopt;
+    std::optional<std::string> held = word < 0 && word >= -Machine::kRedZone ? held_by(way, steps, word) : std::nullopt;
     if (held && *held != reg) fail(anchor(t), "unwind rules find a register where a probe has overwritten it");
   }
 }

@@ -1,6 +1,7 @@
 #include "verify/metrics.h"
 
 #include <chord_abi.h>
+#include <chord_gauges.h>
 #include <chord_models.h>
 
 #include <algorithm>
@@ -10,7 +11,17 @@
 namespace chord::verify {
 namespace {
 
-constexpr int64_t kPathsBehind = 2;  // sums of a procedure's own time and its total come first
+bool is_clock(std::string_view metric) { return metric == "tsc" || metric == "time" || metric == "tsc,time" || metric == "time,tsc"; }
+
+// A gauge as the runtime's table has it: its kind and, of a model, its number; of an event the map has no more than the name.
+bool is_gauge(std::string_view metric, uint64_t kind, uint64_t type) {
+  constexpr std::pair<std::string_view, uint64_t> kModels[] = {
+      {"sim:l1d", CHORD_MODEL_DATA}, {"sim:l2", CHORD_MODEL_SECOND}, {"sim:l1i", CHORD_MODEL_CODE}, {"sim:branch", CHORD_MODEL_BRANCH}};
+  for (const auto &[name, number] : kModels) {
+    if (name == metric) return kind == CHORD_GAUGE_MODEL && type == number;
+  }
+  return kind == (is_clock(metric) ? CHORD_GAUGE_CLOCK : CHORD_GAUGE_EVENT);
+}
 
 enum class Meter : uint8_t { closed, open };
 
@@ -32,6 +43,10 @@ class MetricVisitor {
     before_ = map_.metrics_in_records ? map_.plan.words() : 0;
     uint64_t words = before_ + first;
     if (first != 0 && (record_ == nullptr || record_->count != words)) fail(kNone, "the sums of its metrics have no record");
+    if (!metered_) return;
+    order();
+    several_ = gauges_.size() != 1 || !is_clock(gauges_[0]);
+    if (several_) table();
   }
 
   Meter start(uint32_t vertex) { return vertex != 0 && metered_ ? Meter::open : Meter::closed; }
@@ -66,11 +81,62 @@ class MetricVisitor {
     throw Unproved{f_.program.instrs()[i].last, std::move(what)};
   }
 
+  // Of each gauge its own share, then, outside of contexts, of each its total, then of each, if it has any, its paths: one after the other.
+  void order() {
+    std::vector<std::pair<format::SumsOf, std::string_view>> there, expected;
+    size_t before = 0, last = 0;
+    for (size_t k = 0; k < map_.metrics.size(); ++k) {
+      const format::MetricSums &sums = map_.metrics[k];
+      if (sums.of == format::SumsOf::instructions) continue;
+      if (sums.of == format::SumsOf::procedure) gauges_.emplace_back(sums.metric);
+      if (there.empty()) before = k;
+      there.emplace_back(sums.of, sums.metric);
+      last = k;
+    }
+    auto expect = [&](format::SumsOf of) {
+      for (std::string_view gauge : gauges_) expected.emplace_back(of, gauge);
+    };
+    expect(format::SumsOf::procedure);
+    if (!map_.metrics_in_records) expect(format::SumsOf::total);
+    if (paths_) expect(format::SumsOf::paths);
+    bool right = there == expected && last - before + 1 == there.size() && !(paths_ && map_.metrics_in_records);
+    if (!right) fail(kNone, "sums of meters are not in the order that the runtime knows");
+  }
+
+  // What the runtime reads, in the order of the sums: .quad number of them; of each .long kind, type and .quad config.
+  void table() const {
+    const assembly::Source &woven = f_.pairing.woven();
+    uint32_t s = f_.pairing.label(CHORD_GAUGES_SYMBOL, 0);
+    auto numbers = [&](std::string_view directive, size_t count) {
+      std::vector<uint64_t> out;
+      s = s == kNone ? kNone : f_.pairing.next(s);
+      if (s != kNone && woven.statements[s].name == directive) {
+        for (std::string_view o : assembly::split_operands(woven.statements[s].operands)) {
+          auto value = read_expression(assembly::trim(o));
+          if (value && value->symbol.empty() && value->minus.empty()) out.push_back(static_cast<uint64_t>(value->number));
+        }
+      }
+      if (out.size() != count) fail(kNone, "the runtime is not told what its meters read");
+      return out;
+    };
+    if (s == kNone || s < f_.pairing.first_record()) fail(kNone, "the runtime is not told what its meters read");
+    if (gauges_.size() > CHORD_MOST_GAUGES || numbers(".quad", 1)[0] != gauges_.size()) fail(kNone, "the runtime is not told what its meters read");
+    for (std::string_view gauge : gauges_) {
+      std::vector<uint64_t> what = numbers(".long", 2);
+      numbers(".quad", 1);
+      if (!is_gauge(gauge, what[0], what[1])) fail(kNone, "meters read something else than their sums are of");
+    }
+  }
+
   void measure(uint32_t about, const Effect &e, const Machine &machine, Meter &state) const {
     std::string_view routine = e.place;
     if (!routine.starts_with("__chord_meter")) return access(about, e);
     if (!metered_) fail(about, "a meter of a procedure that has none");
-    bool enters = routine.starts_with("__chord_meter_enter"), path = routine.starts_with("__chord_meter_path");
+    if (routine == "__chord_meter_step") return step(about, e);
+    bool tally = routine.starts_with("__chord_meter_tally"), several = tally || routine.ends_with("_all");
+    if (several != several_) fail(about, "a meter of other readings");
+    if (routine.ends_with("_all")) routine.remove_suffix(4);
+    bool enters = routine.starts_with("__chord_meter_enter"), path = tally || routine.starts_with("__chord_meter_path");
     bool leaves = routine.ends_with("_leave");
     if (enters || path) own(about, e, !path);  // where a path's sum is depends on its number
     if (enters && index(e) != static_cast<int64_t>(clock_)) fail(about, "a meter of other sums");
@@ -81,9 +147,15 @@ class MetricVisitor {
     if (leaves && paths_ && !path) fail(about, "the time of a path is lost");
   }
 
+  // From a path's sum of one gauge to that of the next it is as far as the list of one gauge is long.
+  void step(uint32_t about, const Effect &e) const {
+    bool right = paths_ && e.amount.is_number() && e.amount.number == static_cast<int64_t>(map_.plan.words());
+    if (!right) fail(about, "sums of a path are not where they are said to be");
+  }
+
   // The path that is measured is counted in the same probe, under the same number.
   void counted_so(uint32_t about, const Effect &e, const Machine &machine) const {
-    Value number = sum(e.amount, constant(index(e) - static_cast<int64_t>(clock_) - kPathsBehind));
+    Value number = sum(e.amount, constant(index(e) - static_cast<int64_t>(clock_ + 2 * gauges_.size())));  // paths come behind own shares and totals
     const std::vector<Effect> &all = machine.effects();
     auto counted = [&](const Effect &c) {
       if (c.kind != Effect::Kind::count) return false;
@@ -118,6 +190,8 @@ class MetricVisitor {
   uint64_t before_ = 0;  // words of the record that are counters
   uint64_t clock_ = 0;   // first word of the meters' sums
   bool metered_ = false, paths_ = false;
+  bool several_ = false;                  // meters read more than the clock
+  std::vector<std::string_view> gauges_;  // what they read, in the order of their sums
   std::map<std::string, std::pair<uint64_t, uint64_t>, std::less<>> lists_;  // of instructions, by metric: first word, number of them
 };
 

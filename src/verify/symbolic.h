@@ -54,6 +54,9 @@ struct AtomMeaning {
     masked,        // not below 0 and not above the key
     record,        // the record of the activation's calling context; name: of what procedure
     trace_word,    // bits of the trace that are not yet in the buffer
+    distance,      // of a symbol from the label `of`, in 32 bits
+    record_offset, // of a procedure's record (name) from the first of its section, in 32 bits
+    record_number, // that in words, as traces name it: fewer than CHORD_TRACE_ENTRY_BITS bits
   } kind = Kind::fresh;
   std::string_view name;
   int64_t key = 0;

@@ -24,6 +24,7 @@ class TraceVisitor {
     std::vector<bool> never(map_.edges.size());
     for (uint32_t e : map_.plan.never) never[e] = true;
     tokens_ = core::trace_tokens(map_.graph(), never);
+    if (auto record = f.records.by_key.find(map_.key); record != f.records.by_key.end()) record_ = record->second.label;
     const std::vector<bool> traced = format::traced_calls(map_);
     for (uint32_t n = 0; n < traced.size(); ++n) {
       if (traced[n]) traced_.insert(f.graph.instruction(n));
@@ -44,6 +45,7 @@ class TraceVisitor {
     }
     if (machine == nullptr) return;
     for (const Effect &e : machine->effects()) {
+      if (e.kind == Effect::Kind::begins && !e.symbol.empty() && e.symbol != record_) fail(about, "the trace says that another procedure is entered");
       if (e.kind == Effect::Kind::begins) write(kEntry, state, about);
       if (e.kind == Effect::Kind::token) write({e.index.number, e.amount.number}, state, about);
     }
@@ -89,6 +91,7 @@ class TraceVisitor {
   const format::Procedure &map_;
   std::vector<core::TraceToken> tokens_;  // by edge
   std::set<uint32_t> traced_;             // calls after which there is a bit
+  std::string_view record_;               // its own
 };
 
 }  // namespace

@@ -70,6 +70,7 @@ class Prover {
       return;
     }
     try {
+      refuse_paths_in_contexts(unit, p, f);
       ProcedureFlow flow(unit, f, counts_paths(p) || keeps_records(p));
       flow.run();
       prove_counting(unit, p, flow, f);
@@ -89,6 +90,12 @@ class Prover {
   bool keeps_records(const format::Procedure &p) const {
     auto record = records_.by_key.find(p.key);
     return record != records_.by_key.end() && record->second.kind == CHORD_COUNTERS_RECORD;
+  }
+
+  void refuse_paths_in_contexts(const UnitFacts &unit, const format::Procedure &p, uint32_t f) const {
+    if (!p.plan.paths.in_records && !(counts_paths(p) && keeps_records(p))) return;
+    uint32_t entry = unit.program.functions()[f].entry;
+    throw Unproved{entry == kNone ? 0 : unit.program.instrs()[entry].last, std::string(kPathsInContexts)};
   }
 
   void prove_counting(const UnitFacts &unit, const format::Procedure &p, const ProcedureFlow &flow, uint32_t f) {

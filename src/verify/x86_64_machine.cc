@@ -84,6 +84,7 @@ Value Machine::source(const Operand &o) {
 std::string Machine::arithmetic(const ProbeInstruction &p, uint32_t statement) {
   bool one = p.op == Op::increment || p.op == Op::decrement;
   if (p.operands.size() != (one ? 1 : 2)) return "a probe with odd operands";
+  if (p.op == Op::subtract && p.operands[1].kind == Kind::half) return subtract_start(p);
   const Operand &into = p.operands.back();
   if (into.kind == Kind::byte) {  // addb $127,%al: overflows if it was 1
     if (p.op != Op::add || p.operands[0].kind != Kind::constant || p.operands[0].value.number != 127 || !p.operands[0].value.symbol.empty()) return "a byte is changed";
@@ -165,6 +166,10 @@ std::string Machine::move(const ProbeInstruction &p) {
       Address at = resolve(from);
       if (at.kind != Address::Kind::own || own_word(from, at.value) != "model") return "a probe reads memory that is not its own";
       set_fresh(into.reg);
+      return "";
+    }
+    if (std::optional<Value> distance = from.kind == Kind::constant ? distance_of(from.value) : std::nullopt; distance && into.kind == Kind::half) {
+      set(into.reg, std::move(*distance));
       return "";
     }
     if (into.kind != Kind::half || (!number && from.kind != Kind::half)) return "a probe that moves half a register";
@@ -435,7 +440,8 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       bool known = m.kind == Kind::memory && !m.thread && m.value.relocation.empty() && m.value.minus.empty();
       if (!known && (half || p.operands[1].reg == kRsp)) return "a probe with an odd address";
       Value v = known ? address_value(m) : atom_value(atoms_->fresh());
-      if (half) v = atom_value(atoms_->find_of(Meaning::low_half_of, v));
+      // A record's number and a small one fit into half a register.
+      if (half && (v.number < 0 || v.number > INT32_MAX || entered_record(v, v.number).empty())) v = atom_value(atoms_->find_of(Meaning::low_half_of, v));
       set(p.operands[1].reg, std::move(v));
       return p.operands[1].kind == Kind::general || half ? "" : "a probe with odd operands";
     }
@@ -499,7 +505,11 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
     case Op::shift_right:
       if (!p.narrow) return hash(p);
       if (p.operands.size() != 2 || p.operands[0].kind != Kind::constant) return "a probe with odd operands";
-      set_fresh(p.operands[1].reg);
+      if (std::optional<Value> number = p.operands[0].value.symbol.empty() && p.operands[0].value.number == 3 ? number_of_record(value(p.operands[1].reg)) : std::nullopt) {
+        set(p.operands[1].reg, std::move(*number));
+      } else {
+        set_fresh(p.operands[1].reg);
+      }
       spoil_flags();
       return "";
     case Op::multiply: return hash(p);

@@ -53,6 +53,7 @@ struct StackFacts {
 
 class Machine {
  public:
+  static constexpr int64_t kRedZone = 128;
   Machine(Atoms &atoms, const StackFacts &around) : atoms_(&atoms), around_(around) {
     for (unsigned f = 0; f < kFlagCount; ++f) flags_[f] = static_cast<int>(f);
   }
@@ -97,8 +98,7 @@ class Machine {
   const Atoms &atoms() const { return *atoms_; }
 
  private:
-  static constexpr int64_t kRedZone = 128;
-  static constexpr unsigned kMostTokenBits = 16;
+  static constexpr unsigned kMostTokenBits = 24;
   // Where the stack pointer is not known, words below it have keys of their own.
   static constexpr int64_t kSomewhere = -(int64_t{1} << 40);
   static bool same_space(int64_t a, int64_t b) { return (a < kSomewhere / 2) == (b < kSomewhere / 2); }
@@ -134,6 +134,12 @@ class Machine {
   std::string store_word(int64_t key, const Value &value);
   std::string store_in_record(int64_t at, const Value &value);
   std::string write_trace(const Value &value, uint32_t statement);
+  // What the number of a record is made of (--trace), step by step; nothing if `v` is no such thing.
+  std::optional<Value> distance_of(const Expression &e);
+  std::string subtract_start(const ProbeInstruction &p);
+  std::optional<Value> number_of_record(const Value &v);
+  // The record whose number is added to `one` in `v`; empty: none.
+  std::string_view entered_record(const Value &v, int64_t one) const;
   std::string arithmetic(const ProbeInstruction &p, uint32_t statement);
   std::string count(const Operand &memory, const Value &amount, bool locked, uint32_t statement);
   std::string move(const ProbeInstruction &p);

@@ -3,6 +3,8 @@
 
 #include <chord_abi.h>
 
+#include <span>
+
 namespace chord::verify {
 
 using Meaning = AtomMeaning::Kind;
@@ -81,6 +83,13 @@ std::string Machine::call_trace(std::string_view routine, Effect effect) {
   trace_known_ = true;
   if (!split) return "";
   Value what = word(*stack_key());
+  constexpr int64_t entry = int64_t{CHORD_TRACE_ENTRY_BITS + 1} << kMostTokenBits | int64_t{1} << CHORD_TRACE_ENTRY_BITS;
+  if (std::string_view record = entered_record(what, entry); !record.empty()) {
+    effect.kind = Effect::Kind::begins;
+    effect.symbol = record;
+    effects_.push_back(std::move(effect));
+    return "";
+  }
   if (!what.is_number()) return "a token that is not known";
   effect.kind = Effect::Kind::token;
   effect.index = constant(what.number >> kMostTokenBits);
@@ -129,11 +138,17 @@ std::string Machine::call_metric(std::string_view routine, Effect effect) {
       {"__chord_meter_enter", 0, 8}, {"__chord_meter_enter_at", 0, 8},    {"__chord_meter_leave", -1, 0}, {"__chord_meter_restart", -1, 0},
       {"__chord_meter_path", 0, 16}, {"__chord_meter_path_leave", 0, 16}, {"__chord_reference", 1, 0},    {"__chord_strings", 1, 0},
       {"__chord_fetch", 1, 0},       {"__chord_branch", 1, 0}};
+  // Of several readings; all of them keep flags (runtime/gauges/gauges.cc).
+  static constexpr Routine kGauges[] = {{"__chord_meter_enter_all", 0, 8},    {"__chord_meter_enter_at_all", 0, 8}, {"__chord_meter_leave_all", -1, 0},
+                                        {"__chord_meter_restart_all", -1, 0}, {"__chord_meter_tally", 0, 24},       {"__chord_meter_tally_leave", 0, 24}};
   std::string_view base = routine;
   for (std::string_view place : {"_here", "_at", "_shared"}) {
     if (base.ends_with(place) && !base.starts_with("__chord_meter")) base.remove_suffix(place.size());
   }
-  for (const Routine &r : kRoutines) {
+  bool gauges = routine.starts_with("__chord_meter") && (routine.ends_with("_all") || routine.starts_with("__chord_meter_tally"));
+  if (gauges && !keeps_flags) return "a probe calls something unknown";
+  if (routine.ends_with("_all")) routine.remove_suffix(4);
+  for (const Routine &r : gauges ? std::span<const Routine>(kGauges) : std::span<const Routine>(kRoutines)) {
     if (r.name != base) continue;
     int64_t key = *stack_key();
     effect.kind = Effect::Kind::measures;
@@ -142,7 +157,13 @@ std::string Machine::call_metric(std::string_view routine, Effect effect) {
       if (std::string fault = argument_of_sums(key + 8 * r.sums, routine, effect); !fault.empty()) return fault;
     }
     // The number of the path; or what is accessed, and with it where the second level's sums are.
-    effect.amount = r.taken == 16 ? word(key + 8) : r.sums == 1 ? word(key) : Value{};
+    effect.amount = r.taken >= 16 ? word(key + r.taken - 8) : r.sums == 1 ? word(key) : Value{};
+    if (r.taken == 24) {  // how far the sums of one path are apart, from gauge to gauge
+      Effect step = effect;
+      step.place = "__chord_meter_step";
+      step.amount = word(key + 8);
+      effects_.push_back(std::move(step));
+    }
     effects_.push_back(std::move(effect));
     set(kRsp, sum(value(kRsp), constant(r.taken)));
     if (!keeps_flags) spoil_flags();

@@ -256,13 +256,44 @@ std::string Machine::store_in_record(int64_t at, const Value &v) {
   return "";
 }
 
-// The word that it was, shifted, with a token in the bits that are new.
+std::optional<Value> Machine::distance_of(const Expression &e) {
+  if (e.symbol.empty() || e.minus.empty() || e.minus == "." || !e.relocation.empty() || e.number != 0) return std::nullopt;
+  return atom_value(atoms_->find_of(Meaning::distance, atom_value(atoms_->find(Meaning::symbol, e.minus)), e.symbol));
+}
+
+// A record's distance from a label, less that of the first record from the same label.
+std::string Machine::subtract_start(const ProbeInstruction &p) {
+  const Expression &start = p.operands[0].value;
+  Value v = value(p.operands[1].reg);
+  const AtomMeaning *m = v.terms.size() == 1 && v.is_atom(v.terms[0].first) ? atoms_->meaning(v.terms[0].first) : nullptr;
+  bool right = p.operands[0].kind == Operand::Kind::constant && !p.locked && m != nullptr && m->kind == Meaning::distance && distance_of(start) &&
+               start.symbol == "__start_" CHORD_PROCS_SECTION && m->of == atom_value(atoms_->find(Meaning::symbol, start.minus));
+  if (!right) return "a probe that changes half a register";
+  set(p.operands[1].reg, atom_value(atoms_->find(Meaning::record_offset, m->name)));
+  spoil_flags();
+  return "";
+}
+
+std::optional<Value> Machine::number_of_record(const Value &v) {
+  const AtomMeaning *m = v.terms.size() == 1 && v.is_atom(v.terms[0].first) ? atoms_->meaning(v.terms[0].first) : nullptr;
+  if (m == nullptr || m->kind != Meaning::record_offset) return std::nullopt;
+  return atom_value(atoms_->find(Meaning::record_number, m->name));
+}
+
+std::string_view Machine::entered_record(const Value &v, int64_t one) const {
+  const AtomMeaning *m = v.terms.size() == 1 && v.is_atom_plus(v.terms[0].first) ? atoms_->meaning(v.terms[0].first) : nullptr;
+  return m != nullptr && m->kind == Meaning::record_number && v.number == one ? m->name : std::string_view();
+}
+
+// The word that it was, shifted, with a token in the bits that are new. The token of an entry is the number of the procedure's record, with a
+// bit above it.
 std::string Machine::write_trace(const Value &v, uint32_t statement) {
   if (!trace_known_ || trace_unchecked_) return trace_known_ ? "a word of the trace may be full" : "bits of the trace are lost";
   Effect token;
   for (unsigned bits = 1; bits <= kMostTokenBits && token.index.number == 0; ++bits) {
     Value rest = difference(v, times(trace_, int64_t{1} << bits));
-    if (rest.is_number() && rest.number >= 0 && rest.number < int64_t{1} << bits) {
+    bool entry = bits == CHORD_TRACE_ENTRY_BITS + 1 && !entered_record(rest, int64_t{1} << CHORD_TRACE_ENTRY_BITS).empty();
+    if (entry || (rest.is_number() && rest.number >= 0 && rest.number < int64_t{1} << bits)) {
       token.index = constant(bits);
       token.amount = rest;
     }
@@ -273,7 +304,8 @@ std::string Machine::write_trace(const Value &v, uint32_t statement) {
   trace_unchecked_ = bits == 1;
   trace_room_ = 0;
   trace_ = v;
-  token.kind = Effect::Kind::token;
+  token.symbol = entered_record(token.amount, int64_t{1} << CHORD_TRACE_ENTRY_BITS);
+  token.kind = token.symbol.empty() ? Effect::Kind::token : Effect::Kind::begins;
   token.statement = statement;
   effects_.push_back(std::move(token));
   return "";

@@ -131,7 +131,7 @@ std::optional<Operand> read_operand(std::string_view text) {
 
 const std::unordered_map<std::string_view, Op> &names() {
   static const std::unordered_map<std::string_view, Op> kOps = {
-      {"addq", Op::add}, {"addb", Op::add}, {"subq", Op::subtract}, {"incq", Op::increment}, {"decq", Op::decrement},
+      {"addq", Op::add}, {"addb", Op::add}, {"subq", Op::subtract}, {"subl", Op::subtract}, {"incq", Op::increment}, {"decq", Op::decrement},
       {"leaq", Op::address}, {"leal", Op::address}, {"movq", Op::move}, {"movl", Op::move}, {"movabsq", Op::move},
       {"vmovq", Op::move}, {"pushq", Op::push}, {"popq", Op::pop}, {"pushfq", Op::push_flags}, {"popfq", Op::pop_flags},
       {"lahf", Op::flags_to_ah}, {"sahf", Op::ah_to_flags}, {"seto", Op::set_overflow}, {"cmpq", Op::compare}, {"cmpl", Op::compare},
@@ -152,7 +152,7 @@ bool well_formed(std::string_view name, const ProbeInstruction &p) {
   if (p.op == Op::set_condition) return p.operands.size() == 1 && kind(0) == Kind::byte;
   if (p.op == Op::widen_byte) return p.operands.size() == 2 && kind(0) == Kind::byte && kind(1) == Kind::half;
   if (name == "cmpb" && kind(0) == Kind::byte) return p.operands.size() == 2 && kind(1) == Kind::memory;
-  bool byte = name == "addb" || name == "seto", half = name == "leal" || name == "xorl" || name == "shrl" || name == "andl";
+  bool byte = name == "addb" || name == "seto", half = name == "leal" || name == "subl" || name == "xorl" || name == "shrl" || name == "andl";
   for (size_t i = 0; i < p.operands.size(); ++i) {
     if ((kind(i) == Kind::byte) != (byte && i + 1 == p.operands.size())) return false;
     if (kind(i) == Kind::byte && p.operands[i].reg != kRax) return false;

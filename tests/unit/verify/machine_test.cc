@@ -135,6 +135,11 @@ TEST(Calls, AreOfTheRuntimeAlone) {
   EXPECT_EQ(changes("call __chord_trace_enter\n", at_call()), "10 11 flags");
   EXPECT_EQ(changes("call __chord_trace_enter_kept\n", at_call()), "flags");
   EXPECT_EQ(changes("call __chord_meter_leave_flags\n", at_call()), "");
+  EXPECT_EQ(changes("call __chord_meter_leave_all_flags\n", at_call()), "");
+  EXPECT_EQ(fault("call __chord_meter_leave_all\n", at_call()), "a probe calls something unknown");
+  EXPECT_EQ(changes("pushq $0\npushq $2\npushq $c@tpoff+32\ncall __chord_meter_tally_flags\n", at_call()), "") << "it takes its arguments away";
+  EXPECT_EQ(fault("pushq $0\npushq $2\npushq $32\ncall __chord_meter_tally_flags\n", at_call()), "a metric without its sums");
+  EXPECT_EQ(fault("call __chord_meter_tally_all_flags\n", at_call()), "a probe calls something unknown");
 }
 
 TEST(Trace, ATokenIsCheckedForRoom) {

@@ -9,6 +9,7 @@
 #include "base/file.h"
 #include "base/process.h"
 #include "mutation/woven_case.h"
+#include "weave/sim/model_choice.h"
 
 namespace chord::verify {
 namespace {
@@ -29,6 +30,17 @@ const std::string kCall = function(
 class Woven {
  public:
   Woven(const std::string &text, const std::string &mode) : case_(mutation::weave_case("text", text, mode)) {}
+  // Likewise, with metrics as the driver has resolved them.
+  Woven(const std::string &text, const std::string &mode, std::vector<format::MetricRequest> metrics) : Woven(text, mode) {
+    weave::Options options = mutation::options_of(mode);
+    options.metrics = std::move(metrics);
+    for (const format::MetricRequest &m : options.metrics) {
+      if (weave::names_model(m.text)) weave::choose_model(m.text, options.models);
+    }
+    case_->woven = weave_unit(case_->unit, options, {"map", "runtime"});
+    case_->inserted.clear();
+    for (const auto &range : case_->woven.inserted) case_->inserted.push_back({range.begin, range.end});
+  }
 
   const std::string &text() const { return case_->woven.text; }
   format::Procedure &map() { return case_->woven.map.procedures[0]; }
@@ -145,9 +157,20 @@ TEST(TraceProof, EveryBranchAndCallWritesItsToken) {
   Woven w(kBranch, "trace");
   ASSERT_TRUE(has(w.text(), "leaq\t1(%")) << w.text();
   EXPECT_NE(Woven(kBranch, "trace").replace("shlq\t%fs:__chord_trace@tpoff+0", "nopl\t(%rax)").fault(), "");
-  EXPECT_EQ(Woven(kCall, "trace").replace("call\t__chord_trace_enter", "nopl\t(%rax)").fault(), "the trace lacks a token");
-  EXPECT_NE(Woven(kCall, "trace").replace("js\t.Lchord_to0_0", "nopl\t(%rax)").fault(), "");
+  EXPECT_NE(Woven(kCall, "trace").replace("js\t.Lchord_to0_1", "nopl\t(%rax)").fault(), "");
   EXPECT_EQ(Woven(kCall, "trace").replace("call\t__chord_trace_flush", "nopl\t(%rax)").fault(), "a word of the trace may be full");
+}
+
+TEST(TraceProof, AnEntryWritesTheNumberOfItsOwnRecord) {
+  auto fault = [](std::string_view what, std::string_view by) { return Woven(kCall, "trace").replace(std::string(what), std::string(by)).fault(); };
+  EXPECT_EQ(Woven(kCall, "trace").fault(), "");
+  EXPECT_EQ(fault("movq\t%r10,%fs:__chord_trace@tpoff+0", "nopl\t(%rax)"), "the trace lacks a token");
+  EXPECT_EQ(fault("movl\t$.Lchord_p0-.Lchord_tb0_0", "movl\t$.Lchord_c0-.Lchord_tb0_0"), "the trace says that another procedure is entered");
+  EXPECT_EQ(fault("subl\t$__start_chord_procs-.Lchord_tb0_0", "subl\t$__start_chord_procs-.Lchord_tb0_1"), "a probe that changes half a register: subl $__start_chord_procs-.Lchord_tb0_1,%r11d");
+  EXPECT_EQ(fault("leaq\t2097152(%r10,%r11),%r10", "leaq\t2097152(%r10),%r10"), "the trace gets another token");
+  EXPECT_EQ(fault("cmpl\t$512,", "cmpl\t$1024,"), "a word of the trace may be full: movq %r10,%fs:__chord_trace@tpoff+0");
+  EXPECT_EQ(fault("leal\t371195904(%r11)", "leal\t371195905(%r11)"), "a token that is not known: call __chord_trace_split");
+  EXPECT_NE(fault("shrl\t$3,%r11d", "shrl\t$2,%r11d"), "");
 }
 
 // ---- metrics ----
@@ -156,6 +179,54 @@ TEST(MetricProof, MetersAreOpenedAndClosedInPairs) {
   EXPECT_NE(Woven(kCall, "metrics").replace("call\t__chord_meter_leave", "call\t__chord_meter_restart").fault(), "");
   EXPECT_NE(Woven(kCall, "metrics").replace("pushq\t$.Lchord_v0@tpoff+0", "pushq\t$.Lchord_v0@tpoff+8").fault(), "");
   EXPECT_NE(Woven(kCall, "metrics").replace("pushq\t$.Lchord_v0@tpoff+0", "pushq\t$.Lchord_c0@tpoff+0").fault(), "");
+}
+
+const std::vector<format::MetricRequest> kGauges = {{"tsc", "tsc"}, {"page-faults", "page-faults=1:2"}};
+
+TEST(GaugeProof, AcceptsWhatIsRight) {
+  for (const std::string &text : {kBranch, kCall}) {
+    for (const char *mode : {"default", "paths", "contexts"}) {
+      EXPECT_EQ(Woven(text, mode, kGauges).fault(), "") << mode;
+      EXPECT_EQ(Woven(text, mode, {{"page-faults", "page-faults=1:2"}}).fault(), "") << mode;
+    }
+    EXPECT_EQ(Woven(text, "paths", {{"sim:l1d", "sim:l1d"}, {"sim:branch", "sim:branch"}, {"tsc", "tsc"}}).fault(), "");
+  }
+}
+
+TEST(GaugeProof, MetersAreOpenedAndClosedInPairs) {
+  for (const char *mode : {"default", "contexts"}) {
+    EXPECT_NE(Woven(kCall, mode, kGauges).replace("call\t__chord_meter_leave_all", "call\t__chord_meter_restart_all").fault(), "") << mode;
+  }
+  EXPECT_EQ(Woven(kCall, "paths", kGauges).replace("call\t__chord_meter_tally_leave_flags", "call\t__chord_meter_tally_flags").fault(), "a meter runs on when it returns");
+}
+
+TEST(GaugeProof, SumsAreTheProceduresOwn) {
+  EXPECT_EQ(Woven(kCall, "default", kGauges).replace("pushq\t$.Lchord_v0@tpoff+0", "pushq\t$.Lchord_v0@tpoff+8").fault(), "a meter of other sums");
+  EXPECT_EQ(Woven(kCall, "default", kGauges).replace("pushq\t$.Lchord_v0@tpoff+0", "pushq\t$.Lchord_c0@tpoff+0").fault(), "sums that are not its own");
+}
+
+TEST(GaugeProof, RoutinesAreThoseOfAllReadings) {
+  for (const std::string &routine : {std::string("call\t__chord_meter_enter"), std::string("call\t__chord_meter_leave")}) {
+    EXPECT_EQ(Woven(kCall, "default", kGauges).replace(routine + "_all_flags", routine + "_flags").fault(), "a meter of other readings");
+    EXPECT_EQ(Woven(kCall, "metrics").replace(routine + "\n", routine + "_all_flags\n").fault(), "a meter of other readings");
+  }
+  EXPECT_NE(Woven(kCall, "default", kGauges).replace("__chord_meter_enter_all_flags", "__chord_meter_enter_all").fault(), "") << "there is none";
+}
+
+TEST(GaugeProof, APathIsMeasuredAsItIsCounted) {
+  EXPECT_NE(Woven(kBranch, "paths", kGauges).replace("pushq\t$2\n", "pushq\t$3\n").fault(), "") << "so many paths there are";
+  Woven w(kBranch, "paths", kGauges);
+  ASSERT_TRUE(has(w.text(), "@tpoff+32\n")) << w.text();
+  EXPECT_EQ(w.replace("@tpoff+32\n", "@tpoff+16\n").fault(), "a path is measured under another number than it is counted");
+}
+
+TEST(GaugeProof, TheRuntimeReadsWhatTheSumsAreOf) {
+  auto told = [](const std::string &from, const std::string &to) { return Woven(kCall, "default", kGauges).replace(from, to, "__chord_gauges:\n").fault(); };
+  EXPECT_EQ(told(".quad 2\n", ".quad 1\n"), "the runtime is not told what its meters read");
+  EXPECT_EQ(told(".long 1, 0", ".long 2, 0"), "meters read something else than their sums are of");
+  Woven w(kCall, "default", kGauges);
+  std::swap(w.map().metrics[1], w.map().metrics[2]);
+  EXPECT_EQ(w.fault(), "sums of meters are not in the order that the runtime knows");
 }
 
 TEST(ModelProof, SumsAreTheProceduresOwn) {
