@@ -69,7 +69,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   if (!GetParam().starts_with("implied_")) options.entries = Options::Entries::counted;
   options.steps = GetParam().starts_with("copies_") ? Options::Steps::copies
                   : GetParam().starts_with("sums_") ? Options::Steps::sums
-                  : GetParam().starts_with("half_") ? Options::Steps::widened
+                  : GetParam().starts_with("half_") || GetParam().starts_with("narrow_") ? Options::Steps::widened
                                                     : Options::Steps::whole;
   if (GetParam() == "stubs_always") options.stubs = Options::Stubs::always;
   if (source.text.starts_with("# events")) {
