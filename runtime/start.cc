@@ -131,12 +131,14 @@ void fill_module(Module &module, const dl_phdr_info &object) {
   module.high = reinterpret_cast<char *>(object.dlpi_addr + high);
 }
 
-// Absolute: a reader is somewhere else.
+// Absolute: a reader is somewhere else. A module that is loaded again has its name already, and another thread may be
+// writing it to a segment.
 void name_module(Module &module, const char *name) {
-  char folder[512];
-  Text path(module.path, sizeof module.path);
+  char folder[512], whole[sizeof module.path];
+  Text path(whole, sizeof whole);
   if (name[0] != '/' && kernel(SYS_getcwd, arg(folder), sizeof folder) > 0) path.add(folder).add('/');
   path.add(name[0] == '.' && name[1] == '/' ? name + 2 : name);
+  if (!same_bytes(whole, module.path, path.size() + 1)) Text(module.path, sizeof module.path).add(whole);
 }
 
 int visit_object(dl_phdr_info *object, size_t, void *data) {
