@@ -63,4 +63,9 @@ struct Options {
 // Does the selection take this procedure? Globs as in the shell.
 bool is_selected(const Options &options, const std::string &function, const std::string &file);
 
+inline bool has_cache(const chord_geometry &geometry) { return geometry.sets != 0; }
+inline bool has_predictor(const chord_prediction &branch) { return branch.bits != 0; }
+inline bool models_code(const chord_models &m) { return has_cache(m.code) || has_predictor(m.branch); }
+inline bool has_any(const chord_models &m) { return has_cache(m.data) || models_code(m); }
+
 }  // namespace chord::weave

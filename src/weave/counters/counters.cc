@@ -24,10 +24,11 @@ using assembly::EdgeKind;
 namespace {
 
 // Placements other than the default are for study, event counters have a live value at
-// every instruction, and registers do not survive SIGKILL: all that stays in memory.
+// every instruction, registers do not survive SIGKILL, and while a model asks the runtime in mid-loop nobody can say what
+// they hold: all that stays in memory.
 bool holds_loop_counters(const Options &options) {
   return options.loop_counters != Options::LoopCounters::memory && options.place == core::Placement::optimal &&
-         options.events == 0 && !options.durable;
+         options.events == 0 && !options.durable && !has_any(options.models);
 }
 
 double price(const Site &site, const Options &options) {

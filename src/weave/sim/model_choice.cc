@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "weave/options.h"
 
 namespace chord::weave {
 namespace {

@@ -22,9 +22,4 @@ void choose_model(std::string_view word, chord_models &models);
 // Throws base::UsageError: a cache behind one that is not there.
 void check_models(const chord_models &models);
 
-inline bool has_cache(const chord_geometry &geometry) { return geometry.sets != 0; }
-inline bool has_predictor(const chord_prediction &branch) { return branch.bits != 0; }
-inline bool models_code(const chord_models &m) { return has_cache(m.code) || has_predictor(m.branch); }
-inline bool has_any(const chord_models &m) { return has_cache(m.data) || models_code(m); }
-
 }  // namespace chord::weave
