@@ -24,7 +24,7 @@ struct Core {
   Cache data, second, code;
 };
 
-// First-level data cache, second-level cache and first-level instruction cache of one core, from the vendors' optimisation manuals.
+// First-level data cache, second-level cache and first-level instruction cache of one core, as commonly published; any other is given by its size.
 constexpr std::array<Core, 11> kCores = {{
     {"nehalem", {32768, 8, 64}, {262144, 8, 64}, {32768, 4, 64}},
     {"haswell", {32768, 8, 64}, {262144, 8, 64}, {32768, 8, 64}},
