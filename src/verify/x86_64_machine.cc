@@ -459,7 +459,8 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       const Operand &o = p.operands[0];
       if (o.kind == Kind::half || o.kind == Kind::byte || o.kind == Kind::vector) return "a probe with odd operands";
       // What the program is about to load may be pushed, too (__chord_leap).
-      bool own = o.kind == Kind::memory && (o.base == kNoRegister || !resolve(o).value.is_atom_plus(o.base));
+      bool variable = o.kind == Kind::memory && o.rip && !o.thread && !o.value.symbol.empty() && o.value.relocation.empty() && o.value.minus.empty();
+      bool own = o.kind == Kind::memory && !variable && (o.base == kNoRegister || !resolve(o).value.is_atom_plus(o.base));
       std::string fault = own ? can_load(o) : "";
       if (fault.empty()) fault = push(source(o));
       if (fault.empty() && o.kind == Kind::constant && !o.value.symbol.empty()) pushed_[*stack_key()] = o.value;

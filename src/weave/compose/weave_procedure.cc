@@ -122,13 +122,13 @@ class Weaver {
     if (is_widened()) s.rules = widened(s.rules, plan_.holder);
     std::string target = lasting_name(site, edge), jump = isa::jump_to(target);
     if (plan_.restores.contains(number)) jump += "\t.cfi_restore_state\n";
-    UnwindRules here = falls ? rules_in_gap(site) : UnwindRules{};
+    UnwindRules here = falls ? woven_rules(site.fragment, site.gap) : UnwindRules{};
     falls = falls && assembly::can_change_rules(here, s.rules) && assembly::can_change_rules(s.rules, here);
     s.body = falls ? spots_.text_of_stub(sequence, follows, places_[number], target, "", site.gap)
                    : spots_.text_of_stub(sequence, follows, places_[number], target, jump);
     // After the body's first label, from which on it is known where control stands.
     if (site.marks_entry) s.body.insert(s.body.find(":\n") + 2, isa::entry_mark());
-    const UnwindRules &rules = rules_before(site.fragment, site.statement);
+    const UnwindRules rules = woven_rules(site.fragment, site.statement);
     if (std::string recall = recall_popped(rules, sequence); !recall.empty()) s.body = rules.forget_popped() + s.body + recall;
     if (site.kind == Site::Kind::jump_stub) {
       retargeted_.insert(site.statement);
@@ -142,8 +142,9 @@ class Weaver {
       stubs_[site.fragment].push_back(std::move(s));
   }
 
-  UnwindRules rules_in_gap(const Site &site) {
-    const UnwindRules &rules = rules_before(site.fragment, site.gap);
+  // As they are in the frame that was made wider.
+  UnwindRules woven_rules(uint32_t fragment, uint32_t s) {
+    const UnwindRules &rules = rules_before(fragment, s);
     return is_widened() ? widened(rules, plan_.holder) : rules;
   }
 
@@ -217,7 +218,7 @@ class Weaver {
     for (uint32_t s : starts) {
       std::string text = "\n";
       if (auto it = sequences_.before.find(s); it != sequences_.before.end()) {
-        const UnwindRules &rules = rules_before(it->second.front().site.fragment, s);
+        const UnwindRules rules = woven_rules(it->second.front().site.fragment, s);
         if (std::string recall = recall_popped(rules, it->second); !recall.empty()) {
           text += rules.forget_popped();
           out_.edits.insert(statement(s).end, "\n" + recall);
@@ -256,8 +257,7 @@ class Weaver {
     // labels, sizes and unwind rules enclose.
     uint32_t end = last_statement_of(p_, f);
     std::string text = "\n";
-    UnwindRules now = rules_before(static_cast<uint32_t>(f), end + 1);
-    if (is_widened()) now = widened(now, plan_.holder);
+    UnwindRules now = woven_rules(static_cast<uint32_t>(f), end + 1);
     std::string stubs;
     for (const Stub &s : stubs_[f]) {
       stubs += change_rules(now, s.rules) + s.label + ":\n" + s.body;

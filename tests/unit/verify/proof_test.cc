@@ -151,6 +151,20 @@ TEST(ContextProof, AFrameIsNotMadeWiderByWhatLoadsAnotherStackPointer) {
   EXPECT_FALSE(has(w.text(), "__chord_site@tpoff")) << w.text();
 }
 
+// ---- models ----
+
+// A register is popped before the last access: while the probe there pushes, its rule is taken back, and comes again as it is in the wider frame.
+const std::string kPopped = function(
+    "\tpushq %rbx\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 3, -16\n\tmovl %edi, %ebx\n\tcall g\n\tmovl sink(%rip), %eax\n"
+    "\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tmovl %eax, sink(%rip)\n\tret\n");
+
+TEST(ModelProof, RulesOfPoppedRegistersComeBackAsTheyWere) {
+  Woven w(kPopped, "models-contexts");
+  EXPECT_EQ(w.fault(), "");
+  ASSERT_TRUE(has(w.text(), "\t.cfi_offset 3, -32\n")) << w.text();
+  EXPECT_FALSE(has(w.text(), "sink(%rip)\n\t.cfi_offset 3, -16")) << w.text();
+}
+
 // ---- traces ----
 
 TEST(TraceProof, EveryBranchAndCallWritesItsToken) {

@@ -1,6 +1,8 @@
 // Names of modelled caches, and what is refused.
 #include "weave/sim/model_choice.h"
 
+#include "weave/options.h"
+
 #include <gtest/gtest.h>
 
 #include "base/diagnostics.h"
