@@ -51,7 +51,7 @@ constexpr const char *kRules =
     "\n"
     "Counts are per run. Exit status: 0 if all holds, 1 if not or on failure.\n";
 
-struct Options {
+struct CheckOptions {
   std::string rules, baseline, write_baseline, why, markdown, junit, benchmark, bencher;
   bool github = false;
   InputOptions input, old;
@@ -80,7 +80,7 @@ void read_profile_side(const InputOptions &input, bool with_program, Side &side)
   side.measured.runs = side.events.runs;
 }
 
-void read_baseline_side(const Options &options, bool with_program, Side &side) {
+void read_baseline_side(const CheckOptions &options, bool with_program, Side &side) {
   std::string bytes = base::read_file(options.baseline);
   if (!report::looks_like_baseline(bytes)) {
     read_profile_side({{options.baseline}, options.old.program}, with_program, side);
@@ -200,7 +200,7 @@ std::string lines_text(const Side &before, const Side &now) {
   return out;
 }
 
-void write_files(const Options &options, const exports::CheckReport &report) {
+void write_files(const CheckOptions &options, const exports::CheckReport &report) {
   auto write = [](const std::string &file, const std::string &text) {
     if (!file.empty()) base::replace_file(file, text);
   };
@@ -219,7 +219,7 @@ void write_files(const Options &options, const exports::CheckReport &report) {
 
 // ---- the three things it does ----
 
-int explain(const Options &options) {
+int explain(const CheckOptions &options) {
   format::Profile first = read_profiles({options.why}), second = read_profiles(options.input.profiles);
   analysis::Program a = analysis::load_program(first, {options.input.program, false, false});
   analysis::Program b = analysis::load_program(second, {options.input.program, false, false});
@@ -235,7 +235,7 @@ int explain(const Options &options) {
   return 1;
 }
 
-int check(const Options &options) {
+int check(const CheckOptions &options) {
   std::vector<report::Rule> rules;
   if (!options.rules.empty()) rules = report::parse_rules(base::read_file(options.rules), options.rules);
   bool grows = options.rules.empty() || std::any_of(rules.begin(), rules.end(), [](const report::Rule &r) { return r.grows; });
@@ -270,7 +270,7 @@ int check(const Options &options) {
 
 int cmd_check(std::vector<std::string> args) {
   CLI::App app("Checks counts against a baseline or rules, for CI.", "chord check");
-  Options options;
+  CheckOptions options;
   std::vector<std::string> inputs;
   app.add_option("RULES", inputs, "file of rules, if any; then profiles, without any the newest *.chord here or below")->type_name("");
   app.add_option("--program", options.input.program, "the program's executable, if it was moved; or which of several")->type_name("PATH");

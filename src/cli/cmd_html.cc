@@ -18,13 +18,13 @@ constexpr const char *kHtmlExamples =
     "\n"
     "The file holds everything, loads nothing, and opens in any browser.\n";
 
-struct Options {
+struct HtmlOptions {
   InputOptions input;
   std::string out, old, old_program;
   bool no_sources = false;
 };
 
-bool parse_options(std::vector<std::string> args, Options &options) {
+bool parse_options(std::vector<std::string> args, HtmlOptions &options) {
   CLI::App app("A report to look at in a browser: one file with everything in it.", "chord html");
   add_input_options(app, options.input);
   app.add_option("-o,--output", options.out, "the file to write; without it PROGRAM.html")->type_name("FILE");
@@ -39,7 +39,7 @@ bool parse_options(std::vector<std::string> args, Options &options) {
 }  // namespace
 
 int cmd_html(std::vector<std::string> args) {
-  Options options;
+  HtmlOptions options;
   if (!parse_options(std::move(args), options)) return 0;
   analysis::Program program = load(options.input, true);
   std::optional<analysis::Program> old;

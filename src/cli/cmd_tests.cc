@@ -27,7 +27,7 @@ constexpr const char *kTestsExamples =
     "A test is a mark (the program calls chord_mark(\"name\") before each), a process (by its arguments), or a\n"
     "file (each test ran with its own CHORD_OUT). docs/ci.md has recipes for ctest, GoogleTest and pytest.\n";
 
-struct Options {
+struct TestsOptions {
   InputOptions input;
   ListingOptions listing;
   std::string each, line, function, impacted_by;
@@ -61,7 +61,7 @@ bool has_marks(const format::Profile &profile) {
   return false;
 }
 
-Groups group(const Options &options, const format::Profile &whole) {
+Groups group(const TestsOptions &options, const format::Profile &whole) {
   std::string each = options.each;
   if (each.empty()) each = has_marks(whole) ? "mark" : options.input.profiles.size() > 1 ? "file" : "process";
   Groups groups;
@@ -83,7 +83,7 @@ Groups group(const Options &options, const format::Profile &whole) {
   return groups;
 }
 
-std::vector<report::TestRun> runs_of(const Options &options, const format::Profile &whole) {
+std::vector<report::TestRun> runs_of(const TestsOptions &options, const format::Profile &whole) {
   Groups groups = group(options, whole);
   std::vector<report::TestRun> runs;
   base::Progress progress("counting tests", groups.all().size());
@@ -98,7 +98,7 @@ std::vector<report::TestRun> runs_of(const Options &options, const format::Profi
   return runs;
 }
 
-report::Table answer(const Options &options, const std::vector<report::TestRun> &runs, const analysis::Program &program) {
+report::Table answer(const TestsOptions &options, const std::vector<report::TestRun> &runs, const analysis::Program &program) {
   if (!options.line.empty()) {
     size_t colon = options.line.rfind(':');
     uint32_t line = 0;
@@ -119,7 +119,7 @@ report::Table answer(const Options &options, const std::vector<report::TestRun> 
 
 int cmd_tests(std::vector<std::string> args) {
   CLI::App app("What each test executes, and which tests a line or a change concerns.", "chord tests");
-  Options options;
+  TestsOptions options;
   add_input_options(app, options.input);
   app.add_option("--each", options.each, "what a test is: mark, process or file; without it marks if there are any")
       ->type_name("KIND")

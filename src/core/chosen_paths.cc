@@ -12,7 +12,7 @@ namespace {
 
 // Looking for few probes takes edges times the length of all chosen paths. Beyond this
 // nearly everything is chosen, and the full numbering does as well.
-constexpr uint64_t kMostWork = 20'000'000;
+constexpr uint64_t kMostPlacingWork = 20'000'000;
 
 // The part of the DAG that lies on paths that can be taken and end as some chosen path
 // does, vertices renumbered.
@@ -71,9 +71,9 @@ Part part_of(const PathNumbering &numbering, const std::vector<bool> &never, con
   return part;
 }
 
-class Placer {
+class PathPlacer {
  public:
-  Placer(const Graph &graph, const PathNumbering &numbering, const std::vector<uint64_t> &numbers,
+  PathPlacer(const Graph &graph, const PathNumbering &numbering, const std::vector<uint64_t> &numbers,
          const std::vector<double> &cost, const std::vector<bool> &never, PathAlgorithm algorithm)
       : algorithm_(algorithm), graph_(graph), numbering_(numbering), cost_(cost), never_(never),
         price_(path_costs(graph, numbering, cost, never)), part_(part_of(numbering, never, last_edges(numbers))) {
@@ -92,7 +92,7 @@ class Placer {
       take(select_paths_published(part_.dag, paths_).value);
     } else {
       take(full_numbering(), numbering_.paths > most_sums);
-      if (length_ * part_.dag.edge_count() <= kMostWork) {
+      if (length_ * part_.dag.edge_count() <= kMostPlacingWork) {
         auto probes = select_paths_sound(part_.dag, paths_, own_price_, why_not, most_sums);
         if (probes) take(probes->value);
       }
@@ -248,7 +248,7 @@ std::optional<ChosenPaths> place_chosen_probes(const Graph &graph, const PathNum
                                                const std::vector<uint64_t> &numbers,
                                                const std::vector<double> &cost, const std::vector<bool> &never,
                                                PathAlgorithm algorithm, uint64_t most_sums, std::string &why_not) {
-  return Placer(graph, numbering, numbers, cost, never, algorithm).run(most_sums, why_not);
+  return PathPlacer(graph, numbering, numbers, cost, never, algorithm).run(most_sums, why_not);
 }
 
 }  // namespace chord::core

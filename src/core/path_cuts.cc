@@ -10,7 +10,7 @@ namespace {
 using Count = long double;
 
 constexpr uint32_t kEdgesPerCut = 2048;      // one cut in a round for so many
-constexpr uint64_t kMostWork = 1u << 27;     // edges looked at to take cuts back
+constexpr uint64_t kMostCutWork = 1u << 27;     // edges looked at to take cuts back
 
 class Cutter {
  public:
@@ -134,7 +134,7 @@ class Cutter {
     std::stable_sort(made_.begin(), made_.end(), [&](EdgeId a, EdgeId b) { return cost(a) > cost(b); });
     uint64_t work = 0;
     for (EdgeId e : made_) {
-      if ((work += graph_.edge_count()) > kMostWork) return;
+      if ((work += graph_.edge_count()) > kMostCutWork) return;
       cut_[e] = false;
       count();
       if (total_ > limit_) cut_[e] = true;

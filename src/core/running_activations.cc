@@ -51,9 +51,9 @@ bool keeps_apart(const Graph &graph, const Arcs &arcs, const std::vector<bool> &
   return apart;
 }
 
-class Placer {
+class ActivationPlacer {
  public:
-  Placer(const Graph &graph, const Plan &plan, const Measurement &measured, const std::vector<bool> &may_hold)
+  ActivationPlacer(const Graph &graph, const Plan &plan, const Measurement &measured, const std::vector<bool> &may_hold)
       : graph_(graph), may_hold_(may_hold), arcs_(graph, plan), at_(arcs_.unmeasured()), ports_(at_.size()) {
     for (size_t i = 0; i < plan.counters.size(); ++i) {
       uint32_t arc = arcs_.arc(plan.counters[i]);
@@ -207,7 +207,7 @@ Plan measure_ends(const Graph &graph, const Costs &costs, const std::vector<bool
 std::optional<std::vector<uint64_t>> running_activations(const Graph &graph, const Plan &plan,
                                                          const Measurement &measured,
                                                          const std::vector<bool> &may_hold) {
-  return Placer(graph, plan, measured, may_hold).run();
+  return ActivationPlacer(graph, plan, measured, may_hold).run();
 }
 
 }  // namespace chord::core

@@ -14,7 +14,7 @@
 namespace chord::driver {
 namespace {
 
-constexpr const char *kVariable = "CHORD_WEAVE";
+constexpr const char *kOptionsVariable = "CHORD_WEAVE";
 
 void apply(const Word &word, weave::Options &options) {
   const BuildOption *option = find_build_option(word.name);
@@ -107,10 +107,10 @@ std::string words_for_standin(const weave::Options &options) {
   return text;
 }
 
-void publish(const weave::Options &options) { ::setenv(kVariable, words_for_standin(options).c_str(), 1); }
+void publish(const weave::Options &options) { ::setenv(kOptionsVariable, words_for_standin(options).c_str(), 1); }
 
 std::optional<weave::Options> published() {
-  const char *text = std::getenv(kVariable);
+  const char *text = std::getenv(kOptionsVariable);
   if (text == nullptr) return std::nullopt;
   weave::Options options;
   std::istringstream lines(text);

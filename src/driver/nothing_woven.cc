@@ -15,7 +15,7 @@
 namespace chord::driver {
 namespace {
 
-constexpr const char *kVariable = "CHORD_WITNESS";
+constexpr const char *kWitnessVariable = "CHORD_WITNESS";
 
 struct Cure {
   std::string_view program, why, hint;
@@ -80,7 +80,7 @@ void warn_if_plain(const std::vector<std::string> &args, Family family, const Ou
 // that programs on the way might close.
 Witness::Witness() {
   file_ = ::memfd_create("chord-witness", MFD_CLOEXEC);
-  if (file_ >= 0) ::setenv(kVariable, fmt::format("/proc/{}/fd/{}", ::getpid(), file_).c_str(), 1);
+  if (file_ >= 0) ::setenv(kWitnessVariable, fmt::format("/proc/{}/fd/{}", ::getpid(), file_).c_str(), 1);
 }
 
 Witness::~Witness() {
@@ -95,7 +95,7 @@ void Witness::warn_if_nothing(const std::string &program) const {
 }
 
 void tell_witness() {
-  const char *path = std::getenv(kVariable);
+  const char *path = std::getenv(kWitnessVariable);
   int file = path != nullptr ? ::open(path, O_WRONLY | O_APPEND | O_CLOEXEC) : -1;
   if (file < 0) return;
   // Who cannot be told will warn although there is no need to.

@@ -17,9 +17,9 @@ namespace {
 
 // No zero byte in it, since zero bytes between units are the linker's padding;
 // bytes above 0x7f in it, so that it is never mistaken for text.
-constexpr std::string_view kMagic = "\xc4hord\xb5Mp";
+constexpr std::string_view kMapMagic = "\xc4hord\xb5Mp";
 // Raise with every change to map_codec.h or map_streams.h.
-constexpr uint32_t kVersion = 11;
+constexpr uint32_t kMapVersion = 11;
 // Behind this level the map shrinks by a percent per doubling of the time.
 constexpr int kLevel = 12;
 // A unit of a gigabyte of payload would be source text of several; more is damage.
@@ -50,8 +50,8 @@ std::string read_unit(base::ByteReader &in, bool texts, UnitMap &unit) {
   header.compressed_size = in.u32();
   header.checksum = in.u64();
   if (!in.ok()) return "its header is cut short";
-  if (header.version != kVersion) {
-    return fmt::format("it has version {}; this chord reads version {}", header.version, kVersion);
+  if (header.version != kMapVersion) {
+    return fmt::format("it has version {}; this chord reads version {}", header.version, kMapVersion);
   }
   std::string_view frame = in.raw(header.compressed_size);
   if (!in.ok()) return "it is cut short";
@@ -100,8 +100,8 @@ std::string encode_map(const UnitMap &map) {
   if (ZSTD_isError(size)) throw base::Error(fmt::format("{}: zstd: {}", map.unit, ZSTD_getErrorName(size)));
   frame.resize(size);
   base::ByteWriter out;
-  out.raw(kMagic);
-  out.u32(kVersion);
+  out.raw(kMapMagic);
+  out.u32(kMapVersion);
   out.u32(static_cast<uint32_t>(payload.size()));
   out.u32(static_cast<uint32_t>(frame.size()));
   out.u64(base::Hash().add(frame).value());
@@ -115,7 +115,7 @@ MapSection decode_maps(std::string_view section, bool texts) {
   while (skip_padding(in, section)) {
     size_t start = in.position();
     UnitMap unit;
-    std::string why = in.raw(kMagic.size()) == kMagic ? read_unit(in, texts, unit)
+    std::string why = in.raw(kMapMagic.size()) == kMapMagic ? read_unit(in, texts, unit)
                                                       : "there is no map where one should begin";
     if (!why.empty()) {
       result.error = fmt::format("map at byte {}: {}", start, why);

@@ -8,8 +8,8 @@
 namespace chord::format {
 namespace {
 
-constexpr uint64_t kMagic = 0x7374676965770aceu;  // ends in bytes that no text begins with
-constexpr uint32_t kVersion = 1;
+constexpr uint64_t kWeightsMagic = 0x7374676965770aceu;  // ends in bytes that no text begins with
+constexpr uint32_t kWeightsVersion = 1;
 constexpr size_t kChecksumSize = sizeof(uint64_t);
 
 uint64_t saturating_add(uint64_t a, uint64_t b) { return a > UINT64_MAX - b ? UINT64_MAX : a + b; }
@@ -37,12 +37,12 @@ const std::vector<uint64_t> *Weights::find(uint64_t shape, size_t edges) const {
   return found != procedures.end() && found->second.size() == edges ? &found->second : nullptr;
 }
 
-bool is_weights_file(std::string_view bytes) { return base::ByteReader(bytes).u64() == kMagic; }
+bool is_weights_file(std::string_view bytes) { return base::ByteReader(bytes).u64() == kWeightsMagic; }
 
 std::string encode_weights(const Weights &weights) {
   base::ByteWriter out;
-  out.u64(kMagic);
-  out.u32(kVersion);
+  out.u64(kWeightsMagic);
+  out.u32(kWeightsVersion);
   out.u64(weights.stamp);
   out.string(weights.source);
   out.varint(weights.procedures.size());
@@ -62,8 +62,8 @@ std::string decode_weights(std::string_view bytes, Weights &weights) {
   std::string_view body = bytes.substr(0, bytes.size() - kChecksumSize);
   base::ByteReader in(body);
   in.u64();
-  if (uint32_t version = in.u32(); version != kVersion) {
-    return fmt::format("it has version {}, this program reads {}", version, kVersion);
+  if (uint32_t version = in.u32(); version != kWeightsVersion) {
+    return fmt::format("it has version {}, this program reads {}", version, kWeightsVersion);
   }
   if (base::ByteReader(bytes.substr(body.size())).u64() != base::Hash().add(body).value()) {
     return "its checksum is wrong";

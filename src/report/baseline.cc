@@ -32,9 +32,9 @@ BaselineFunction function_of(const CountedProcedure &p) {
   return f;
 }
 
-class Reader {
+class BaselineReader {
  public:
-  Reader(std::string_view text, const std::string &path) : text_(text), path_(path) {}
+  BaselineReader(std::string_view text, const std::string &path) : text_(text), path_(path) {}
 
   Baseline run() {
     if (next() != kHead) fail("this is no baseline of a version known here");
@@ -119,7 +119,7 @@ std::string to_text(const Baseline &baseline) {
   return out;
 }
 
-Baseline parse_baseline(std::string_view text, const std::string &path) { return Reader(text, path).run(); }
+Baseline parse_baseline(std::string_view text, const std::string &path) { return BaselineReader(text, path).run(); }
 
 bool looks_like_baseline(std::string_view text) { return text.starts_with("chord baseline "); }
 

@@ -15,30 +15,30 @@ using analysis::CountedPath;
 using analysis::CountedProcedure;
 using analysis::Program;
 
-struct Row {
+struct PathRow {
   const CountedProcedure *procedure = nullptr;
   const CountedPath *path = nullptr;  // of paths
   uint64_t count = 0, instructions = 0, value = 0, paths = 0;
   uint64_t per = 0;  // what the value is related to: instructions, or another metric
 };
 
-bool is_dense(const Row &row, const HotTable &all) {
+bool is_dense(const PathRow &row, const HotTable &all) {
   return static_cast<double>(row.value) * static_cast<double>(all.per) > static_cast<double>(all.total) * static_cast<double>(row.per);
 }
 
-bool is_hot(const Row &row, uint64_t total, double threshold) {
+bool is_hot(const PathRow &row, uint64_t total, double threshold) {
   return row.value > 0 && static_cast<double>(row.value) >= threshold * static_cast<double>(total);
 }
 
-void add(HotClass &to, const Row &row) {
+void add(HotClass &to, const PathRow &row) {
   ++to.rows;
   to.value += row.value;
 }
 
-HotTable classify(const std::vector<Row> &rows) {
+HotTable classify(const std::vector<PathRow> &rows) {
   HotTable out;
   out.rows = rows.size();
-  for (const Row &row : rows) {
+  for (const PathRow &row : rows) {
     out.total += row.value;
     out.per += row.per;
   }
@@ -46,7 +46,7 @@ HotTable classify(const std::vector<Row> &rows) {
   for (size_t k = 0; k < kThresholds.size(); ++k) {
     HotSummary &s = out.summaries[k];
     s.threshold = kThresholds[k];
-    for (const Row &row : rows) {
+    for (const PathRow &row : rows) {
       if (!is_hot(row, out.total, s.threshold)) continue;
       add(s.hot, row);
       add(is_dense(row, out) ? s.dense : s.sparse, row);
@@ -55,7 +55,7 @@ HotTable classify(const std::vector<Row> &rows) {
   return out;
 }
 
-std::string percent(uint64_t part, uint64_t whole) {
+std::string spaced_percent(uint64_t part, uint64_t whole) {
   return fmt::format("{:.1f} %", whole == 0 ? 0.0 : 100.0 * static_cast<double>(part) / static_cast<double>(whole));
 }
 
@@ -63,8 +63,8 @@ std::string summarize(const Program &program, size_t metric, const HotTable &all
   std::string text = fmt::format("{}: {} {} by {} {}", program.name, group_digits(all.total), program.metrics[metric], group_digits(all.rows), what);
   for (const HotSummary &s : all.summaries) {
     text += fmt::format("\n{:>5} hot {} (each at least {:.1f} %) take {}: {} dense {}, {} sparse {}", s.hot.rows, what, 100 * s.threshold,
-                        percent(s.hot.value, all.total), s.dense.rows, percent(s.dense.value, all.total), s.sparse.rows,
-                        percent(s.sparse.value, all.total));
+                        spaced_percent(s.hot.value, all.total), s.dense.rows, spaced_percent(s.dense.value, all.total), s.sparse.rows,
+                        spaced_percent(s.sparse.value, all.total));
   }
   return text;
 }
@@ -83,7 +83,7 @@ uint64_t related(const HotBy &by, const analysis::MetricValues &values, uint64_t
 }  // namespace
 
 HotTable list_hot_paths(const Program &program, const HotBy &by, double threshold) {
-  std::vector<Row> rows;
+  std::vector<PathRow> rows;
   for (const CountedProcedure &p : program.procedures) {
     for (const CountedPath &path : p.paths) {
       std::optional<uint64_t> value = analysis::value_of(path.metrics, by.metric);
@@ -101,7 +101,7 @@ HotTable list_hot_paths(const Program &program, const HotBy &by, double threshol
                {ratio_key(by), "each", false}, {"class", "class", true}, {"lines", "lines", true}};
   t.text_order = {6, 5, 7, 8, 4, 3, 2, 1, 9};
   t.weight = 5;
-  for (const Row &row : rows) {
+  for (const PathRow &row : rows) {
     if (!is_hot(row, out.total, threshold)) continue;
     t.add({text(row.procedure->map->name), text(t.keep(demangle(row.procedure->map->name))),
            row.path->partial ? Cell{} : ordinal(row.path->number), number(row.count), number(row.instructions), number(row.value),
@@ -114,7 +114,7 @@ HotTable list_hot_paths(const Program &program, const HotBy &by, double threshol
 }
 
 HotTable list_hot_functions(const Program &program, const HotBy &by, double threshold) {
-  std::vector<Row> rows;
+  std::vector<PathRow> rows;
   for (const CountedProcedure &p : program.procedures) {
     std::optional<uint64_t> value = analysis::value_of(p.metrics.own, by.metric);
     if (!value || (p.instructions == 0 && *value == 0)) continue;
@@ -129,7 +129,7 @@ HotTable list_hot_functions(const Program &program, const HotBy &by, double thre
                {"class", "class", true}, {"paths", "paths"}};
   t.text_order = {6, 4, 5, 7, 8, 3, 2, 9, 1};
   t.weight = 4;
-  for (const Row &row : rows) {
+  for (const PathRow &row : rows) {
     if (!is_hot(row, out.total, threshold)) continue;
     std::optional<uint64_t> total = analysis::value_of(row.procedure->metrics.total, by.metric);
     t.add({text(row.procedure->map->name), text(t.keep(demangle(row.procedure->map->name))), number(row.count), number(row.instructions),

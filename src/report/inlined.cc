@@ -24,7 +24,7 @@ using core::kNone;
 
 constexpr const char *kNote = "inlined functions are not called, so their calls are not counted; their instructions are";
 
-struct Sum {
+struct InlinedSum {
   uint64_t sites = 0, instructions = 0, executed = 0, inclusive = 0;
   bool exact = true;
   void add(const CountedProcedure &p, uint64_t count, bool own) {
@@ -68,7 +68,7 @@ void each_inlined(const analysis::Program &program, const Tables &tables, Visit 
   }
 }
 
-void add_counts(Table &t, std::vector<Cell> row, const Sum &sum, const analysis::Program &program) {
+void add_counts(Table &t, std::vector<Cell> row, const InlinedSum &sum, const analysis::Program &program) {
   row.insert(row.end(), {number_if(sum.exact, sum.executed), number_if(sum.exact, sum.inclusive),
                          sum.exact ? share(sum.executed, program.instructions) : Cell{}, number(sum.instructions), flag(sum.exact)});
   t.add(row);
@@ -78,16 +78,16 @@ void add_counts(Table &t, std::vector<Cell> row, const Sum &sum, const analysis:
 
 Table list_inlined(const analysis::Program &program) {
   Tables tables(program);
-  std::map<std::string, Sum> sums;
+  std::map<std::string, InlinedSum> sums;
   std::map<std::string, std::vector<std::pair<const InlineTable *, uint32_t>>> sites;
-  std::vector<const Sum *> counted;
+  std::vector<const InlinedSum *> counted;
   const CountedProcedure *last = nullptr;
   uint32_t last_instruction = kNone;
   each_inlined(program, tables, [&](const CountedProcedure &p, const InlineTable &table, uint32_t i, uint32_t call, bool own) {
     if (&p != last || i != last_instruction) counted.clear();
     last = &p;
     last_instruction = i;
-    Sum &sum = sums[table.calls()[call].function];
+    InlinedSum &sum = sums[table.calls()[call].function];
     sites[table.calls()[call].function].emplace_back(&table, call);
     if (std::find(counted.begin(), counted.end(), &sum) != counted.end()) return;
     counted.push_back(&sum);
@@ -118,7 +118,7 @@ Table list_inlined_sites(const analysis::Program &program) {
     std::string_view caller;
     bool operator<(const Site &other) const { return std::tie(procedure, call) < std::tie(other.procedure, other.call); }
   };
-  std::map<Site, Sum> sums;
+  std::map<Site, InlinedSum> sums;
   each_inlined(program, tables, [&](const CountedProcedure &p, const InlineTable &table, uint32_t i, uint32_t c, bool own) {
     const InlinedCall &call = table.calls()[c];
     std::string_view caller = call.parent == kNone ? std::string_view(p.map->name) : std::string_view(table.calls()[call.parent].function);

@@ -34,7 +34,7 @@ constexpr Class kClasses[] = {{"load", isa::kLoad},
                               {"system", isa::kSystem},
                               {"padding", isa::kPadding}};
 
-struct Sum {
+struct OpcodeSum {
   uint64_t executed = 0, instructions = 0;
 };
 
@@ -50,11 +50,11 @@ Table mix_table(const char *by) {
 }  // namespace
 
 Table list_opcodes(const analysis::Program &program) {
-  std::map<std::string_view, Sum> mnemonics;
+  std::map<std::string_view, OpcodeSum> mnemonics;
   for (const analysis::CountedProcedure &p : program.procedures) {
     if (!p.exact()) continue;
     for (size_t i = 0; i < p.executed.size(); ++i) {
-      Sum &sum = mnemonics[p.unit->mnemonics[p.map->instructions[i].mnemonic]];
+      OpcodeSum &sum = mnemonics[p.unit->mnemonics[p.map->instructions[i].mnemonic]];
       sum.executed += p.executed[i];
       ++sum.instructions;
     }
@@ -68,7 +68,7 @@ Table list_opcodes(const analysis::Program &program) {
 }
 
 Table list_classes(const analysis::Program &program) {
-  std::vector<Sum> classes(std::size(kClasses));
+  std::vector<OpcodeSum> classes(std::size(kClasses));
   for (const analysis::CountedProcedure &p : program.procedures) {
     if (!p.exact()) continue;
     for (size_t i = 0; i < p.executed.size(); ++i) {

@@ -6,6 +6,8 @@
 #include <array>
 #include <cmath>
 
+#include "report/svg.h"
+
 namespace chord::report {
 namespace {
 
@@ -13,7 +15,7 @@ using analysis::PathStudy;
 using analysis::SelectiveStudy;
 using Function = SelectiveStudy::Function;
 
-constexpr std::array kColors = {"#4c78a8", "#2a9d8f", "#e9c46a", "#e76f51", "#9aa5b1"};
+constexpr std::array kCurveColors = {"#4c78a8", "#2a9d8f", "#e9c46a", "#e76f51", "#9aa5b1"};
 constexpr int kWidth = 520, kHeight = 200, kLeft = 56, kPanel = 270;
 
 // Probes for k + 1 paths as a share of those for all; of the published algorithm if asked for.
@@ -51,13 +53,9 @@ Cell fraction(double value) {
   return cell;
 }
 
-std::string label(double x, double y, const char *anchor, const std::string &text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor, text);
-}
-
 std::string grid_line(double y, const std::string &text) {
   return fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n", kLeft, kLeft + kWidth, y) +
-         label(kLeft - 6, y + 4, "end", text);
+         svg_label(kLeft - 6, y + 4, "end", text);
 }
 
 std::string document(int height, const std::string &body) {
@@ -71,20 +69,20 @@ std::string document(int height, const std::string &body) {
 // The functions side by side, each curve sorted by itself.
 std::string curves(double top, const std::string &title, const std::vector<const SelectiveStudy *> &studies, bool published) {
   double bottom = top + 30 + kHeight;
-  std::string out = label(kLeft, top + 16, "start", title);
+  std::string out = svg_label(kLeft, top + 16, "start", title);
   for (int tick = 0; tick <= 4; ++tick) out += grid_line(bottom - kHeight * tick / 4.0, fmt::format("{}%", 25 * tick));
   for (size_t k = 0; k < analysis::kMostStudiedPaths; ++k) {
     std::vector<double> values = shares(studies, k, published);
     if (values.empty()) continue;
-    out += fmt::format("<polyline stroke=\"{}\" points=\"", kColors[k]);
+    out += fmt::format("<polyline stroke=\"{}\" points=\"", kCurveColors[k]);
     for (size_t i = 0; i < values.size(); ++i) {
       double x = kLeft + kWidth * (static_cast<double>(i) + 0.5) / static_cast<double>(values.size());
       out += fmt::format("{:.1f},{:.1f} ", x, bottom - kHeight * std::min(values[i], 1.0));
     }
     out += fmt::format("\"><title>{} paths: mean {:.1f}%</title></polyline>\n", k + 1, 100 * mean(values));
     double key = kLeft + 60.0 * static_cast<double>(k);
-    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", key, bottom + 10, kColors[k]);
-    out += label(key + 14, bottom + 19, "start", fmt::format("{} path{}", k + 1, k == 0 ? "" : "s"));
+    out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", key, bottom + 10, kCurveColors[k]);
+    out += svg_label(key + 14, bottom + 19, "start", fmt::format("{} path{}", k + 1, k == 0 ? "" : "s"));
   }
   return out;
 }
@@ -172,7 +170,7 @@ std::string path_svg(const std::vector<PathStudy> &studies) {
   uint64_t greatest = 10;
   for (const PathStudy &s : studies) greatest = std::max(greatest, s.executed);
   double decades = std::ceil(std::log10(static_cast<double>(greatest))), bottom = 30.0 + kHeight;
-  std::string out = label(kLeft, 16, "start", "paths executed, hot at 0.1 %, hot at 1 %");
+  std::string out = svg_label(kLeft, 16, "start", "paths executed, hot at 0.1 %, hot at 1 %");
   for (int d = 0; d <= static_cast<int>(decades); ++d) out += grid_line(bottom - kHeight * d / decades, fmt::format("{:.0f}", std::pow(10, d)));
   double group = static_cast<double>(kWidth) / static_cast<double>(std::max<size_t>(1, studies.size()));
   for (size_t i = 0; i < studies.size(); ++i) {
@@ -182,9 +180,9 @@ std::string path_svg(const std::vector<PathStudy> &studies) {
     for (size_t b = 0; b < values.size(); ++b) {
       double height = values[b] == 0 ? 0 : std::max(1.0, kHeight * std::log10(static_cast<double>(values[b])) / decades);
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{}</title></rect>\n",
-                         left + bar * (static_cast<double>(b) + 0.5), bottom - height, bar - 2, height, kColors[b], values[b]);
+                         left + bar * (static_cast<double>(b) + 0.5), bottom - height, bar - 2, height, kCurveColors[b], values[b]);
     }
-    out += label(left + 2 * bar, bottom + 16, "middle", s.program);
+    out += svg_label(left + 2 * bar, bottom + 16, "middle", s.program);
   }
   return document(kPanel, out);
 }

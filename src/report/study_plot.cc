@@ -6,6 +6,7 @@
 #include <functional>
 
 #include "report/study.h"
+#include "report/svg.h"
 
 namespace chord::report {
 namespace {
@@ -14,7 +15,7 @@ using analysis::PlacementStudy;
 using analysis::StudiedWeights;
 using core::Placement;
 
-constexpr std::array kColors = {"#9aa5b1", "#4c78a8", "#2a9d8f", "#e76f51"};
+constexpr std::array kBarColors = {"#9aa5b1", "#4c78a8", "#2a9d8f", "#e76f51"};
 constexpr int kBarWidth = 16, kGroupGap = 22, kPlotHeight = 200, kLeft = 56, kTop = 44, kPanel = 320,
               kTextSize = 12;
 
@@ -29,32 +30,13 @@ double relative(const PlacementStudy &s, Placement placement, StudiedWeights wei
   return static_cast<double>(s.at(placement, weights).increments) / static_cast<double>(whole);
 }
 
-std::string escaped(const std::string &text) {
-  std::string out;
-  for (char c : text) {
-    if (c == '<') {
-      out += "&lt;";
-    } else if (c == '&') {
-      out += "&amp;";
-    } else {
-      out += c;
-    }
-  }
-  return out;
-}
-
-std::string label(double x, double y, const char *anchor, const std::string &text) {
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\">{}</text>\n", x, y, anchor,
-                     escaped(text));
-}
-
 std::string axis(double bottom, double width, double greatest) {
   std::string out;
   for (int tick = 0; tick <= 4; ++tick) {
     double y = bottom - kPlotHeight * tick / 4.0;
     out += fmt::format("<line x1=\"{0}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n",
                        kLeft, kLeft + width, y);
-    out += label(kLeft - 6, y + 4, "end", fmt::format("{:.0f}%", 100 * greatest * tick / 4.0));
+    out += svg_label(kLeft - 6, y + 4, "end", fmt::format("{:.0f}%", 100 * greatest * tick / 4.0));
   }
   return out;
 }
@@ -66,7 +48,7 @@ std::string panel(double top, const std::string &title, const std::vector<Series
     for (const PlacementStudy &study : studies) greatest = std::max(greatest, s.value(study));
   }
   double bottom = top + kTop + kPlotHeight;
-  std::string out = label(kLeft, top + 16, "start", title) + axis(bottom, width, greatest);
+  std::string out = svg_label(kLeft, top + 16, "start", title) + axis(bottom, width, greatest);
   double x = kLeft + kGroupGap / 2.0;
   for (const PlacementStudy &study : studies) {
     double middle = x + static_cast<double>(series.size()) * kBarWidth / 2;
@@ -76,17 +58,17 @@ std::string panel(double top, const std::string &title, const std::vector<Series
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"><title>{}, {}: "
           "{:.1f}%</title>"
           "</rect>\n",
-          x, bottom - height, kBarWidth - 2, height, kColors[i], escaped(study.program), series[i].name,
+          x, bottom - height, kBarWidth - 2, height, kBarColors[i], svg_escaped(study.program), series[i].name,
           100 * value);
     }
-    out += label(middle, bottom + 16, "middle", study.program);
+    out += svg_label(middle, bottom + 16, "middle", study.program);
     x += kGroupGap;
   }
   double key = kLeft;
   for (size_t i = 0; i < series.size(); ++i) {
     out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", key,
-                       top + 26, kColors[i]);
-    out += label(key + 14, top + 35, "start", series[i].name);
+                       top + 26, kBarColors[i]);
+    out += svg_label(key + 14, top + 35, "start", series[i].name);
     key += 30 + 7.0 * static_cast<double>(series[i].name.size());
   }
   return out;

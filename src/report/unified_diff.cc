@@ -10,9 +10,9 @@
 namespace chord::report {
 namespace {
 
-class Reader {
+class DiffReader {
  public:
-  explicit Reader(std::string_view text) : text_(text) {}
+  explicit DiffReader(std::string_view text) : text_(text) {}
 
   std::vector<ChangedLines> run() {
     while (!text_.empty()) {
@@ -120,7 +120,7 @@ class Reader {
 
 }  // namespace
 
-std::vector<ChangedLines> parse_diff(std::string_view text) { return Reader(text).run(); }
+std::vector<ChangedLines> parse_diff(std::string_view text) { return DiffReader(text).run(); }
 
 bool names_file(std::string_view path, std::string_view file) {
   while (file.starts_with("./")) file.remove_prefix(2);

@@ -18,7 +18,7 @@ using analysis::CountedProcedure;
 using analysis::Program;
 using core::kNone;
 
-struct Place {
+struct Difference {
   const CountedProcedure *a = nullptr, *b = nullptr;
   uint32_t block = kNone;
   bool decision = false;
@@ -49,9 +49,9 @@ uint32_t first_differing_block(const CountedProcedure &a, const CountedProcedure
   return kNone;
 }
 
-bool better(const Place &one, const Place &other) {
+bool better(const Difference &one, const Difference &other) {
   if (other.block == kNone) return true;
-  auto rank = [](const Place &p) { return (p.decision ? 0 : 2) + (p.a->calls == p.b->calls ? 0 : 1); };
+  auto rank = [](const Difference &p) { return (p.decision ? 0 : 2) + (p.a->calls == p.b->calls ? 0 : 1); };
   if (rank(one) != rank(other)) return rank(one) < rank(other);
   return std::min(one.a->counts.vertex[one.block], one.b->counts.vertex[one.block]) <
          std::min(other.a->counts.vertex[other.block], other.b->counts.vertex[other.block]);
@@ -67,7 +67,7 @@ std::string place_name(const CountedProcedure &p, uint32_t block) {
   return at.line == 0 ? fmt::format("+{:#x}", at.offset) : fmt::format("{}:{}", p.unit->files[at.file], at.line);
 }
 
-std::string describe(const Place &place) {
+std::string describe(const Difference &place) {
   const CountedProcedure &a = *place.a, &b = *place.b;
   const format::Block &block = a.map->blocks[place.block];
   const format::Instruction &last = a.map->instructions[block.first + block.count - 1];
@@ -139,14 +139,14 @@ std::vector<std::string> causes_of(const Program &program, const CountedProcedur
 }  // namespace
 
 std::optional<Parting> find_parting(const Program &a, const Program &b) {
-  Place best;
+  Difference best;
   for (const Match &m : match_procedures(a, b)) {
     if (m.before == kNone || m.after == kNone || m.certainty != Certainty::build) {
       throw base::Error("the profiles are of different builds", "chord diff compares those");
     }
     const CountedProcedure &one = a.procedures[m.before], &other = b.procedures[m.after];
     if (!one.exact() || !other.exact() || !differ(one, other)) continue;
-    Place place{&one, &other, differing_decision(one, other), true};
+    Difference place{&one, &other, differing_decision(one, other), true};
     if (place.block == kNone) place = {&one, &other, first_differing_block(one, other), false};
     if (place.block != kNone && better(place, best)) best = place;
   }

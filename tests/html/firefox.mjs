@@ -11,7 +11,7 @@ process.on('exit', () => loaded.kill());
 const ask = (...args) => JSON.parse(execFileSync(process.execPath, [reader, ...args, '--session', 'chord', '--json'], { encoding: 'utf8', env: environment, stdio: ['ignore', 'pipe', 'ignore'] }));
 
 async function ready() {
-  for (let tries = 0; tries < 100; ++tries) {
+  for (let tries = 0; tries < 300; ++tries) {
     try {
       return ask('thread', 'list');
     } catch {

@@ -16,6 +16,13 @@ const server = createServer((request, response) => {
 });
 await new Promise((ready) => server.listen(0, '127.0.0.1', ready));
 
+// What the page's table of functions shows now: names with instructions, all and own.
+async function table(page) {
+  const rows = await page.evaluate(() => [...document.querySelectorAll('tr')].map((r) => [...r.querySelectorAll('td')].map((c) => c.innerText)).filter((r) => r.length === 3));
+  const value = (text) => Number(text.split(' ')[0].replaceAll(',', ''));
+  return rows.map(([all, own, name]) => [name, [value(all), value(own)]]).sort();
+}
+
 for (const format of process.argv.slice(2)) {
   const page = await (await browser.newContext({ viewport: { width: 1600, height: 1200 } })).newPage();
   page.on('pageerror', (e) => check(false, `${format}: ${e.stack}`));
@@ -24,11 +31,14 @@ for (const format of process.argv.slice(2)) {
   await page.locator('input[type=file]').setInputFiles(`out.${format}`);
   await page.getByText('Sandwich').click();
   await page.getByText('Symbol Name').waitFor();
-  const rows = await page.evaluate(() => [...document.querySelectorAll('tr')].map((r) => [...r.querySelectorAll('td')].map((c) => c.innerText)).filter((r) => r.length === 3));
-  const shown = {};
-  const value = (text) => Number(text.split(' ')[0].replaceAll(',', ''));
-  for (const [all, own, name] of rows) shown[name] = [value(all), value(own)];
-  same(Object.entries(shown).sort(), Object.entries(expected).sort(), format);
+  // The table is drawn some time after its heading, in parts.
+  const wanted = JSON.stringify(Object.entries(expected).sort());
+  let shown = await table(page);
+  for (let tries = 0; tries < 300 && JSON.stringify(shown) !== wanted; ++tries) {
+    await page.waitForTimeout(100);
+    shown = await table(page);
+  }
+  same(shown, Object.entries(expected).sort(), format);
   await page.close();
 }
 await browser.close();
