@@ -1,17 +1,18 @@
 // firefox.mjs READER FILE: each thread's functions in Firefox Profiler, by its own command line, against contexts.json.
 import { execFileSync, spawn } from 'node:child_process';
-import { readFileSync } from 'node:fs';
+import { mkdtempSync, readFileSync } from 'node:fs';
 import { byFunction } from './contexts.mjs';
 
 const [reader, file] = process.argv.slice(2);
-const environment = { ...process.env, PROFILER_CLI_SESSION_DIR: process.cwd() + '/sessions', PROFILER_CLI_NO_SYMBOLICATE: '1' };
+// A folder of its own: a process that an earlier call of this left and that is still about to end must not answer.
+const environment = { ...process.env, PROFILER_CLI_SESSION_DIR: mkdtempSync(process.cwd() + '/sessions-'), PROFILER_CLI_NO_SYMBOLICATE: '1' };
 // The reader's answers come from a process that has the file loaded. Ours, so that it has the time it needs and ends with us.
 const loaded = spawn(process.execPath, [reader, '--daemon', file, '--session', 'chord'], { env: environment, stdio: 'ignore' });
 process.on('exit', () => loaded.kill());
-const ask = (...args) => JSON.parse(execFileSync(process.execPath, [reader, ...args, '--session', 'chord', '--json'], { encoding: 'utf8', env: environment, stdio: ['ignore', 'pipe', 'ignore'] }));
+const ask = (...args) => JSON.parse(execFileSync(process.execPath, [reader, ...args, '--session', 'chord', '--json'], { encoding: 'utf8', env: environment, stdio: ['ignore', 'pipe', 'ignore'], timeout: 30000 }));
 
 async function ready() {
-  for (let tries = 0; tries < 300; ++tries) {
+  for (let tries = 0; tries < 100; ++tries) {
     try {
       return ask('thread', 'list');
     } catch {
