@@ -31,6 +31,7 @@ CHORD_API int __chord_do_mark(const char *label) {
   if (running == nullptr) return -1;
   int result = cut(*running, here());
   Text(running->label, sizeof running->label).add(label != nullptr ? label : "");
+  tell_traces(*running, CHORD_TRACE_MARK, nullptr, reinterpret_cast<uint64_t>(running->label));
   return result;
 }
 
@@ -82,6 +83,12 @@ CHORD_API void __chord_do_resume() {
     tell_modes(*running, &ModeHooks::resume, *running, *thread);
   }
   record_frames(*running, thread, here(), -1);
+}
+
+CHORD_API int __chord_do_trace(int what, const char *text) {
+  Instance *running = instance();
+  const auto *hooks = running != nullptr ? hooks_of<TraceHooks>(*running, mode_trace) : nullptr;
+  return hooks != nullptr ? hooks->ask(*running, what, text) : -1;
 }
 
 // ---- Budgets ---------------------------------------------------------------------

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chord_traces.h"
 #include "sys.h"
 
 // The modes that have code of their own. A new one is a word here, a folder, and a row in src/weave/modes.cc.
@@ -98,12 +99,15 @@ struct BudgetHooks {
 struct TraceHooks {
   ModeHooks hooks;
   // CHORD_TRACE_*: of an activation (LEFT, LANDS, JUMPED: return address, or where it goes on), or of the calling thread, which
-  // stands there. STACK: it goes on with other frames than before (`pc` 0: in the child of a fork).
+  // stands there. STACK: it goes on with other frames than before (`pc` 0: in the child of a fork). SIGNAL: it is looked at and goes on.
+  // MARK: `pc` is the name's address.
   void (*note)(Instance &instance, uint32_t kind, const Frame *where, uint64_t pc);
   // What to install instead of a handler that the program wants for a signal, and the program's own where ours is found;
   // `before`: what the program had wanted before.
   void *(*take_handler)(int signal, void *wanted, void *&before);
   void *(*real_handler)(int signal, void *found, void *before);
+  // CHORD_TRACE_ASK_*: 0, or -1 if it cannot be done.
+  int (*ask)(Instance &instance, int what, const char *text);
 };
 
 // What a mode gives the segment: left by `collect` in memory from map_pages, written as a record of that

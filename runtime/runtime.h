@@ -23,7 +23,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 20;
+constexpr uint32_t layout_version = 21;
 
 // ---- Modules (modules.cc) -----------------------------------------------
 

@@ -113,7 +113,7 @@ bool write_segment(Instance &instance, const Frame &from, const End &end) {
       instance.unstopped += stop_others(instance, self, end.goes_on);
       note_unknown_tasks(instance);
     }
-    if (!end.goes_on || end.kind == CHORD_END_EXEC) tell_traces(instance, CHORD_TRACE_STANDS, &from, 0);
+    tell_traces(instance, !end.goes_on || end.kind == CHORD_END_EXEC ? CHORD_TRACE_STANDS : CHORD_TRACE_SIGNAL, &from, 0);
     record_frames(instance, self, from, 1);
     record_suspended(instance, 1);
     total_up(instance, end.goes_on);

@@ -129,7 +129,7 @@ void on_stop(int signal, siginfo_t *info, void *context) {
   uint32_t number = thread->stop_wanted;
   if (static_cast<int32_t>(running->released - number) >= 0) return;  // too late
   Frame here = frame_of(*static_cast<ucontext_t *>(context));
-  if (!running->stop_goes_on) tell_traces(*running, CHORD_TRACE_STANDS, &here, 0);
+  tell_traces(*running, running->stop_goes_on ? CHORD_TRACE_SIGNAL : CHORD_TRACE_STANDS, &here, 0);
   record_frames(*running, thread, here, 1);
   __atomic_store_n(&thread->stop_done, number, __ATOMIC_RELEASE);
   wait_for_release(*running, number);

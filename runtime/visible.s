@@ -25,7 +25,7 @@ __chord_program:
 
 	.ifdef .Lchordrt_api
 	.pushsection .text.chord_api,"axG",@progbits,__chord_api_1,comdat
-	.irp name, dump, reset, mark, pause, resume, events, events_process, budget, budget_extend, budget_left
+	.irp name, dump, reset, mark, pause, resume, events, events_process, budget, budget_extend, budget_left, trace
 	__chord_visible __chord_api_\name, .globl, __chord_do_\name
 	.endr
 	.popsection

@@ -2,5 +2,6 @@
 #include "push_pop.h"
 #include "probes.cc"
 #include "sink.cc"
+#include "save.cc"
 #include "markers.cc"
 #include "push_pop_end.h"

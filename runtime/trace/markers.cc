@@ -38,34 +38,52 @@ uint64_t interrupted_place(Instance &instance, Frame frame) {
   return place_of(frame.registers.pc() - (written ? 0 : 1));
 }
 
-// Makes good what an interrupted probe is about to do; gives the bits that were written and are in no word.
-uint64_t settle(TraceState &state, ucontext_t &context) {
-  greg_t *registers = context.uc_mcontext.gregs;
-  auto pc = static_cast<uint64_t>(registers[REG_RIP]);
+// Makes good what an interrupted probe is about to do; gives the bits that were written and are in no word. Whoever goes on with the old
+// registers stores the same once more.
+uint64_t settle(const TraceState &state, Registers &registers) {
+  enum { rax = 0, rsp = 7, r11 = 11, rip = 16 };  // DWARF's numbers
+  uint64_t &pc = registers.r[rip];
   for (const TraceWindow *w = __chord_trace_windows; w != __chord_trace_windows_end; ++w) {
     if (pc == w->store) {
-      *reinterpret_cast<uint64_t *>(registers[REG_R11]) = *reinterpret_cast<const uint64_t *>(registers[REG_RSP]);
-      registers[REG_RSP] += 8;
-      registers[REG_RIP] = static_cast<greg_t>(pc = w->reset);
+      *reinterpret_cast<uint64_t *>(registers.r[r11]) = *reinterpret_cast<const uint64_t *>(registers.r[rsp]);
+      registers.r[rsp] += 8;
+      pc = w->reset;
     }
     bool last = w->kind == window_last && pc == w->end;
     if (pc != w->reset && !last) continue;
     if (w->kind == window_empty) return 1;
-    return w->kind == window_rax ? static_cast<uint64_t>(registers[REG_RAX]) : (state.bits & 1) | 2;
+    return w->kind == window_rax ? registers.r[rax] : (state.bits & 1) | 2;
   }
   return state.bits;
 }
 
 uint64_t count_of(uint64_t bits) { return 63 - static_cast<uint64_t>(__builtin_clzll(bits)); }
 
-void put_marker(uint32_t kind, uint64_t payload) {
+// `bits`: those that there are afterwards.
+void put_marker(uint32_t kind, uint64_t payload, uint64_t bits = 1) {
   TraceState &state = __chord_trace;
   Mask mask = set_mask(~Mask{0});
   if (state.chunk != nullptr) {
-    uint64_t bits = state.bits;
-    state.bits = 1;
-    put_bits(state, bits);
+    put_all_bits(state);
     put_word(state, marker(kind, payload));
+    state.bits = bits;
+  }
+  set_mask(mask);
+}
+
+// Where the thread is and all that it has done go to the buffer; then it may go on as if nothing had been.
+void look_at(Instance &instance, const Frame *where, uint32_t kind) {
+  TraceState &state = __chord_trace;
+  Mask mask = set_mask(~Mask{0});
+  if (state.chunk != nullptr && where != nullptr && where->interrupted) {
+    Frame frame = *where;
+    uint64_t bits = settle(state, frame.registers), place = interrupted_place(instance, frame);
+    put_bits(state, bits);
+    put_word(state, marker(kind, kind == CHORD_TRACE_SIGNAL ? count_of(bits) << 48 | place : place));
+    if (kind == CHORD_TRACE_SIGNAL) put_word(state, marker(CHORD_TRACE_SIGNAL_END, 0));
+  } else if (state.chunk != nullptr) {
+    put_all_bits(state);
+    if (kind == CHORD_TRACE_STANDS) put_word(state, marker(kind, 0));
   }
   set_mask(mask);
 }
@@ -81,10 +99,12 @@ void on_signal(int signal, siginfo_t *info, void *data) {
   greg_t pc = 0;
   if (records) {
     Mask mask = set_mask(~Mask{0});
-    uint64_t bits = settle(state, *context);
-    uint64_t place = interrupted_place(*running, frame_of(*context));
+    Frame frame = frame_of(*context);
+    uint64_t bits = settle(state, frame.registers);
+    uint64_t place = interrupted_place(*running, frame);
     saved = state.bits;
-    pc = context->uc_mcontext.gregs[REG_RIP];
+    context->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(frame.registers.sp());
+    context->uc_mcontext.gregs[REG_RIP] = pc = static_cast<greg_t>(frame.registers.pc());
     put_bits(state, bits);
     put_word(state, marker(CHORD_TRACE_SIGNAL, count_of(bits) << 48 | place));
     state.bits = 1;
@@ -93,8 +113,7 @@ void on_signal(int signal, siginfo_t *info, void *data) {
   handler(signal, info, data);
   if (!records) return;
   greg_t goes_on = context->uc_mcontext.gregs[REG_RIP];
-  put_marker(CHORD_TRACE_SIGNAL_END, goes_on != pc ? place_of(static_cast<uint64_t>(goes_on)) : 0);
-  state.bits = saved;
+  put_marker(CHORD_TRACE_SIGNAL_END, goes_on != pc ? place_of(static_cast<uint64_t>(goes_on)) : 0, saved);
 }
 
 void *take_handler(int signal, void *wanted, void *&before) {
@@ -119,16 +138,104 @@ void for_each_frame(Instance &instance, Visit &&visit) {
 }
 
 // The activations that there are: a reader forgets all others.
-void put_stack(Instance &instance, TraceState &state) {
+void put_stack(Instance &instance, TraceState &state, uint32_t kind = CHORD_TRACE_STACK) {
   uint64_t count = 0;
   for_each_frame(instance, [&](const Frame &, uint64_t) { ++count; });
   Mask mask = set_mask(~Mask{0});
-  uint64_t bits = state.bits;
-  state.bits = 1;
-  put_bits(state, bits);
-  put_word(state, marker(CHORD_TRACE_STACK, count));
+  put_all_bits(state);
+  put_word(state, marker(kind, count));
   for_each_frame(instance, [&](const Frame &, uint64_t place) { put_word(state, place); });
   set_mask(mask);
+}
+
+bool is_in_handler(Instance &instance) {
+  Frame frame;
+  bool interrupted = false;
+  __chord_capture(&frame.registers);
+  while (step(instance, frame) == Step::caller) interrupted = interrupted || frame.interrupted;
+  return interrupted;
+}
+
+// ---- Marks and pauses (chord.h) ----
+
+// What goes on after a pause. A thread that is to record only after a mark begins with one.
+struct Pause {
+  chord_trace_chunk *chunk;  // null: none yet
+  uint64_t *at;
+  enum State : uint32_t { unknown, recording, paused } state;
+};
+Pause &own_pause() {
+  static __thread Pause own __attribute__((tls_model("initial-exec")));
+  return own;
+}
+
+void pause() {
+  TraceState &state = __chord_trace;
+  Pause &own = own_pause();
+  Mask mask = set_mask(~Mask{0});
+  if (own.state != Pause::paused && state.chunk != nowhere) {
+    if (state.chunk != nullptr) {
+      put_all_bits(state);
+      put_word(state, marker(CHORD_TRACE_PAUSED, 0));
+    }
+    if (state.chunk != nowhere) {
+      own = {state.chunk, state.at, Pause::paused};
+      go_nowhere(state);
+      state.bits = 1;
+    }
+  }
+  set_mask(mask);
+}
+
+void resume(Instance &instance) {
+  TraceState &state = __chord_trace;
+  Pause &own = own_pause();
+  Mask mask = set_mask(~Mask{0});
+  const bool was_paused = own.state == Pause::paused;
+  own.state = Pause::recording;
+  if (was_paused) {
+    state.chunk = own.chunk;
+    state.at = own.at;
+    state.bits = 1;
+    if (own.chunk == nullptr) next_chunk(state);
+    if (own.chunk != nullptr) state.end = end_of(*own.chunk);
+  }
+  if (was_paused && state.chunk != nullptr) put_stack(instance, state, CHORD_TRACE_RESUMED);
+  set_mask(mask);
+}
+
+bool forget_paused_chunk() {
+  Pause &own = own_pause();
+  if (own.state != Pause::paused) return false;
+  if (own.chunk != nullptr) unmap_pages(own.chunk, own.chunk->size);
+  own.chunk = nullptr;
+  return true;
+}
+
+void put_mark(const char *name) {
+  TraceState &state = __chord_trace;
+  size_t size = 0;
+  while (size < CHORD_TRACE_MARK_SIZE && name[size] != 0) ++size;
+  Mask mask = set_mask(~Mask{0});
+  if (state.chunk != nullptr && state.chunk != nowhere) {
+    put_all_bits(state);
+    put_word(state, marker(CHORD_TRACE_MARK, (size + 6) / 7));
+    for (size_t i = 0; i < size; i += 7) {
+      uint64_t word = 0;
+      copy_bytes(&word, name + i, size - i < 7 ? size - i : 7);
+      put_word(state, marker(CHORD_TRACE_MARK, word));
+    }
+  }
+  set_mask(mask);
+}
+
+// CHORD_TRACE_MARK: only what follows a mark of that name, up to the next, is recorded.
+void mark(Instance &instance, const char *name) {
+  const char *only = wanted_mark(instance);
+  const bool wanted = only == nullptr || same_text(name, only);
+  if (only != nullptr && wanted && !is_in_handler(instance)) resume(instance);
+  put_mark(name);
+  if (!wanted) pause();
 }
 
 // The stream goes on in the child of a fork, where what it shares with its parent must not be written to: in a file of its own.
@@ -137,9 +244,10 @@ void begin_again(Instance &instance) {
   if (state.chunk == nullptr) return;
   if (state.chunk != nowhere) unmap_pages(state.chunk, state.chunk->size);
   give_up_chunks(instance, false);
-  state.chunk = nullptr;
   state.number = 0;
   state.bits = 1;
+  if (forget_paused_chunk()) return;
+  state.chunk = nullptr;
   Mask mask = set_mask(~Mask{0});
   next_chunk(state);
   set_mask(mask);
@@ -155,9 +263,15 @@ void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
     case CHORD_TRACE_JUMPED:
       if (is_of_module(pc - 1)) put_marker(kind, place_of(pc - 1) + 1);
       return;
+    case CHORD_TRACE_SIGNAL:
     case CHORD_TRACE_STANDS:
-      put_marker(kind, frame != nullptr && frame->interrupted ? interrupted_place(instance, *frame) : 0);
-      return;
+      return look_at(instance, frame, kind);
+    case CHORD_TRACE_MARK:
+      return mark(instance, reinterpret_cast<const char *>(pc));
+    case CHORD_TRACE_PAUSED:
+      return pause();
+    case CHORD_TRACE_RESUMED:
+      return resume(instance);
     case CHORD_TRACE_STACK:
       if (pc == 0) return begin_again(instance);
       if (__chord_trace.chunk != nullptr) put_stack(instance, __chord_trace);
@@ -170,9 +284,27 @@ void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
 }
 
 // Of all modules' streams: one module's hook is called for all.
-void tell_all(Instance &instance, uint32_t kind) {
+void tell_all(Instance &instance, uint32_t kind, const char *text = nullptr) {
   for (const ModuleState *state = instance.states; state != nullptr; state = state->next)
-    if (const auto *hooks = reinterpret_cast<const TraceHooks *>(state->modes[mode_trace])) hooks->note(instance, kind, nullptr, 0);
+    if (const auto *hooks = reinterpret_cast<const TraceHooks *>(state->modes[mode_trace])) hooks->note(instance, kind, nullptr, reinterpret_cast<uint64_t>(text));
+}
+
+// What the program asks for, in the thread that does.
+int ask(Instance &instance, int what, const char *text) {
+  switch (what) {
+    case CHORD_TRACE_ASK_SAVE:
+      tell_all(instance, CHORD_TRACE_MARK, text != nullptr ? text : "");
+      return save_ring(instance) ? 0 : -1;
+    case CHORD_TRACE_ASK_PAUSE:
+      tell_all(instance, CHORD_TRACE_PAUSED);
+      return 0;
+    case CHORD_TRACE_ASK_RESUME:
+      if (is_in_handler(instance)) return -1;
+      tell_all(instance, CHORD_TRACE_RESUMED);
+      return 0;
+    default:
+      return -1;
+  }
 }
 
 void begin_child(Instance &instance, bool in_child) {
@@ -189,10 +321,16 @@ void end_module(Instance &instance, Module &module) {
 }
 
 void begin(Instance &instance, char **environment) {
-  read_sizes(instance, variable(environment, "CHORD_TRACE_LIMIT"), variable(environment, "CHORD_RING"));
+  read_settings(instance, environment);
 }
 
 }  // namespace
+
+bool begins_paused(const Instance &instance) {
+  Pause &own = own_pause();
+  if (own.state == Pause::unknown) own.state = wanted_mark(instance) != nullptr ? Pause::paused : Pause::recording;
+  return own.state == Pause::paused;
+}
 
 // At the start of a chunk, from a probe. None in signal handlers, of which a reader would have to know what they interrupted, and none in
 // very deep recursion: replay starts at the next one.
@@ -213,6 +351,7 @@ extern "C" CHORD_SHARED constexpr TraceHooks __chord_mode_trace = {
     {.text = &__chord_text_trace, .text_end = &__chord_text_trace_end, .begin = begin, .after_fork = begin_child, .end_module = end_module, .end_thread = end_streams},
     note,
     take_handler,
-    real_handler};
+    real_handler,
+    ask};
 
 }  // namespace chord::runtime

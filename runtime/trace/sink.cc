@@ -19,15 +19,22 @@ struct Chain {
   uint32_t count;
 };
 
+struct Settings {
+  uint64_t limit;
+  uint64_t ring;    // bytes that are kept, the last ones; 0: all
+  char mark[CHORD_TRACE_MARK_SIZE + 4];  // see wanted_mark()
+};
+
 // Of this process, whatever modules it has.
 struct TraceFile {
   Lock lock;
   long file;        // 0: not yet open
   uint64_t device, inode;
-  uint64_t size, limit;
+  uint64_t size;
   uint32_t stopped;  // nothing more is recorded: CHORD_TRACE_WHY_*
   bool is_child;    // made by a fork: named after the process
-  uint64_t ring;    // bytes that are kept, the last ones; 0: all
+  Settings settings;
+  uint32_t saved;   // copies of it that were made
   Chain ended;      // of a ring: chunks of threads that have ended
   char path[8600];
 };
@@ -37,7 +44,7 @@ TraceFile *file_of(Instance &instance) {
   if (place == nullptr) {
     auto *made = static_cast<TraceFile *>(map_pages(sizeof(TraceFile)));
     if (made == nullptr) return nullptr;
-    made->limit = usual_limit;
+    made->settings.limit = usual_limit;
     void *none = nullptr;
     if (!__atomic_compare_exchange_n(&place, &none, made, false, __ATOMIC_ACQ_REL, __ATOMIC_ACQUIRE)) unmap_pages(made, sizeof *made);
   }
@@ -143,7 +150,7 @@ bool take_oldest(const TraceFile &trace, Chain &chain, uint64_t &offset) {
 
 // The chunk that this one's room is taken from, if the ring is full. A stream's last two may be in use.
 bool write_over(TraceFile &trace, uint32_t size, uint64_t &offset) {
-  if (trace.ring == 0 || trace.size + size <= trace.ring) return false;
+  if (trace.settings.ring == 0 || trace.size + size <= trace.settings.ring) return false;
   return take_oldest(trace, trace.ended, offset) || (own_chunks().count > 2 && take_oldest(trace, own_chunks(), offset));
 }
 
@@ -155,8 +162,8 @@ void clear(chord_trace_chunk &chunk) {
 
 // All chunks of a ring have one size.
 uint32_t chunk_size(const TraceFile &trace, const chord_trace_chunk *before) {
-  if (trace.ring != 0) {
-    uint64_t part = trace.ring / 32 & ~uint64_t{4095};
+  if (trace.settings.ring != 0) {
+    uint64_t part = trace.settings.ring / 32 & ~uint64_t{4095};
     return static_cast<uint32_t>(part < first_size ? first_size : part > largest_size ? largest_size : part);
   }
   return before == nullptr ? first_size : before->size < largest_size ? 2 * before->size : largest_size;
@@ -176,7 +183,7 @@ chord_trace_chunk *take_room(Instance &instance, TraceFile &trace, uint32_t size
     why = stop_recording(instance, trace, CHORD_TRACE_WHY_FUNCTIONS);
     return nullptr;
   }
-  if (trace.ring == 0 && trace.size + size > trace.limit) {
+  if (trace.settings.ring == 0 && trace.size + size > trace.settings.limit) {
     why = stop_recording(instance, trace, CHORD_TRACE_WHY_LIMIT);
     return nullptr;
   }
@@ -192,8 +199,8 @@ chord_trace_chunk *take_room(Instance &instance, TraceFile &trace, uint32_t size
   if (used) clear(*chunk);
   if (!used) trace.size += size;
   chunk->size = size;
-  chunk->ring = trace.ring != 0 ? 1 : 0;
-  if (trace.ring != 0) append(trace, own_chunks(), {offset + 1, offset + 1, 1});
+  chunk->ring = trace.settings.ring != 0 ? 1 : 0;
+  if (trace.settings.ring != 0) append(trace, own_chunks(), {offset + 1, offset + 1, 1});
   return chunk;
 }
 
@@ -208,12 +215,6 @@ void describe(const Instance &instance, const Thread *thread, uint64_t number, c
   Text(chunk.path, sizeof chunk.path).add(module.path);
   __atomic_store_n(&chunk.number, number, __ATOMIC_RELEASE);
   __atomic_store_n(&chunk.magic, CHORD_TRACE_MAGIC, __ATOMIC_RELEASE);
-}
-
-void go_nowhere(TraceState &state) {
-  state.at = __chord_trace_spare;
-  state.end = __chord_trace_spare + spare_words - trace_slack;
-  state.chunk = nowhere;
 }
 
 // Into the slack of its last chunk; the other threads come to it as theirs are full.
@@ -233,6 +234,12 @@ void keep_one(TraceState &state) {
 
 }  // namespace
 
+void go_nowhere(TraceState &state) {
+  state.at = __chord_trace_spare;
+  state.end = __chord_trace_spare + spare_words - trace_slack;
+  state.chunk = nowhere;
+}
+
 void next_chunk(TraceState &state) {
   Instance *running = instance();
   bool may_record = running != nullptr && !running->secure && running->pid == process_id();
@@ -243,6 +250,7 @@ void next_chunk(TraceState &state) {
     if (state.chunk == nullptr) state.at = state.end = __chord_trace_spare;
     return;
   }
+  if (state.chunk == nullptr && begins_paused(*running)) return go_nowhere(state);
   Thread *thread = current_thread(*running);
   uint32_t why = 0;
   trace->lock.acquire();
@@ -258,7 +266,7 @@ void next_chunk(TraceState &state) {
   state.bias = __chord_module.module->bias;
   state.chunk = chunk;
   state.at = reinterpret_cast<uint64_t *>(chunk + 1);
-  state.end = reinterpret_cast<uint64_t *>(chunk) + chunk->size / sizeof(uint64_t) - trace_slack;
+  state.end = end_of(*chunk);
 }
 
 void put_word(TraceState &state, uint64_t word) {
@@ -278,14 +286,19 @@ void put_bits(TraceState &state, uint64_t bits) {
   }
 }
 
+void put_all_bits(TraceState &state) {
+  uint64_t bits = state.bits;
+  state.bits = 1;
+  put_bits(state, bits);
+}
+
 void forget_trace_file(Instance &instance) {
   TraceFile *trace = file_of(instance);
   if (trace == nullptr) return;
   if (trace->file > 0 && is_still_open(*trace)) kernel(SYS_close, trace->file);
-  uint64_t limit = trace->limit, ring = trace->ring;
+  const Settings settings = trace->settings;
   zero_bytes(trace, sizeof *trace);
-  trace->limit = limit;
-  trace->ring = ring;
+  trace->settings = settings;
   trace->is_child = true;
 }
 
@@ -300,16 +313,23 @@ uint64_t size_in(const char *setting) {
 
 }  // namespace
 
-void read_sizes(Instance &instance, const char *limit, const char *ring) {
-  TraceFile *trace = limit != nullptr || ring != nullptr ? file_of(instance) : nullptr;
+void read_settings(Instance &instance, char **environment) {
+  const char *limit = variable(environment, "CHORD_TRACE_LIMIT"), *ring = variable(environment, "CHORD_RING"), *mark = variable(environment, "CHORD_TRACE_MARK");
+  TraceFile *trace = limit != nullptr || ring != nullptr || mark != nullptr ? file_of(instance) : nullptr;
   if (trace == nullptr) return;
-  if (limit != nullptr && size_in(limit) != 0) trace->limit = size_in(limit);
-  if (ring != nullptr) trace->ring = size_in(ring);
+  if (limit != nullptr && size_in(limit) != 0) trace->settings.limit = size_in(limit);
+  if (ring != nullptr) trace->settings.ring = size_in(ring);
+  if (mark != nullptr) Text(trace->settings.mark, sizeof trace->settings.mark).add(mark);
+}
+
+const char *wanted_mark(const Instance &instance) {
+  const auto *trace = static_cast<const TraceFile *>(__atomic_load_n(&instance.mode_state[mode_trace], __ATOMIC_ACQUIRE));
+  return trace != nullptr && trace->settings.mark[0] != 0 ? trace->settings.mark : nullptr;
 }
 
 bool is_ring(const Instance &instance) {
   const auto *trace = static_cast<const TraceFile *>(__atomic_load_n(&instance.mode_state[mode_trace], __ATOMIC_ACQUIRE));
-  return trace != nullptr && trace->ring != 0;
+  return trace != nullptr && trace->settings.ring != 0;
 }
 
 void give_up_chunks(Instance &instance, bool kept) {

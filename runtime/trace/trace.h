@@ -2,6 +2,7 @@
 //
 //   probes.cc   what woven code calls: words into the buffer
 //   sink.cc     the file, and where the next words go; of a ring, what is written over
+//   save.cc     copies of a ring
 //   markers.cc  what woven code does not see: frames that end early, signals, the end of threads and processes
 //
 // A word goes to the buffer in two steps: its place is taken by one instruction (xadd), then it is stored. So a
@@ -25,7 +26,7 @@ static_assert(sizeof(TraceState) == 48);
 inline chord_trace_chunk *const nowhere = reinterpret_cast<chord_trace_chunk *>(1);
 
 // Words that may be written behind `end` before somebody looks.
-constexpr size_t trace_slack = 64;
+constexpr size_t trace_slack = CHORD_TRACE_SLACK;
 
 // More room for the thread. Call with all signals blocked.
 void next_chunk(TraceState &state);
@@ -33,11 +34,22 @@ void next_chunk(TraceState &state);
 void put_word(TraceState &state, uint64_t word);
 // The bits that are not yet in the buffer, as words. Likewise.
 void put_bits(TraceState &state, uint64_t bits);
+void put_all_bits(TraceState &state);
+// What the thread writes is kept no more.
+void go_nowhere(TraceState &state);
+// Once words go here the thread needs another chunk.
+inline uint64_t *end_of(chord_trace_chunk &chunk) { return reinterpret_cast<uint64_t *>(&chunk) + chunk.size / sizeof(uint64_t) - trace_slack; }
 inline uint64_t marker(uint32_t kind, uint64_t payload) { return uint64_t{kind} << CHORD_TRACE_KIND_SHIFT | payload; }
 // In the child of a fork: it has a file of its own.
 void forget_trace_file(Instance &instance);
-// CHORD_TRACE_LIMIT and CHORD_RING, if they are set.
-void read_sizes(Instance &instance, const char *limit, const char *ring);
+// CHORD_TRACE_LIMIT, CHORD_RING and CHORD_TRACE_MARK, if they are set.
+void read_settings(Instance &instance, char **environment);
+// The name of the marks after which threads record; null: they always do.
+const char *wanted_mark(const Instance &instance);
+// The thread waits for such a mark.
+bool begins_paused(const Instance &instance);
+// A copy of what the ring holds. True also if there is no ring: nothing is written over then.
+bool save_ring(Instance &instance);
 // Only the last part is kept, of which each chunk begins with a checkpoint.
 bool is_ring(const Instance &instance);
 void put_checkpoint(Instance &instance, TraceState &state);

@@ -5,6 +5,7 @@
 #include "cli/dead_process.h"
 #include "cli/live_process.h"
 #include "cli/options.h"
+#include "cli/trace_dump.h"
 
 namespace chord::cli {
 namespace {
@@ -14,9 +15,12 @@ constexpr const char *kDumpExamples =
     "  chord dump 1234                     ask process 1234, print the profile's name\n"
     "  chord report \"$(chord dump 1234)\"   what it has done so far\n"
     "  chord dump core                     what a program had done when it crashed\n"
+    "  chord trace \"$(chord dump 1234)\"    the same of a recording (chord --trace)\n"
     "\n"
     "The process appends to its profile what it counted since its last dump, and goes on.\n"
     "It is not stopped, restarted or attached to; counts of all its threads are of one moment.\n"
+    "One that records a trace writes all that its threads have done, and the trace's name is printed; of a ring\n"
+    "(CHORD_RING), which it goes on writing over, a copy is made: PROGRAM.dumped.chordtrace.\n"
     "\n"
     "A core file's counts are appended to the profile the program would have written. Programs write\n"
     "their counts by themselves when they crash, unless CHORD_SIGNALS=0 or the core is of a running one.\n"
@@ -45,9 +49,11 @@ int cmd_dump(std::vector<std::string> args) {
     print(dump_dead_process(process, profile) + "\n");
     return 0;
   }
+  std::string trace = trace_of(parse_pid(process));
   LiveProcess live(parse_pid(process), profile);
   live.dump(LiveProcess::Seconds(patience));
-  print(live.profile() + "\n");
+  if (trace.empty() && !live.ended_within(LiveProcess::Seconds(0))) trace = trace_of(parse_pid(process));
+  print((trace.empty() ? live.profile() : keep_trace(trace)) + "\n");
   return 0;
 }
 

@@ -15,12 +15,14 @@
 #include "cli/trace_hot.h"
 #include "cli/trace_index.h"
 #include "cli/trace_input.h"
+#include "cli/trace_marks.h"
 #include "cli/trace_pack.h"
 #include "cli/trace_stats.h"
 #include "cli/trace_this_call.h"
 #include "report/function_names.h"
 #include "report/procedures.h"
 #include "report/trace.h"
+#include "report/trace_marks.h"
 
 namespace chord::cli {
 namespace {
@@ -31,9 +33,12 @@ constexpr const char *kTraceExamples =
     "  chord trace --by=line --from=1000 --to=2000     the lines that instructions 1000 to 1999 of each thread ran through\n"
     "  chord trace --by=instruction --thread=2 --csv\n"
     "  chord trace --last=parse.c:120                  the last time that line ran\n"
+    "  chord trace --find=parse --caller=main --nth=3  the third time that main called it\n"
     "  chord trace --before-crash=200                  the lines of the last 200 instructions\n"
     "  chord trace --from='parse#3' --to='parse#3'     all that its third call did\n"
     "  chord trace --this-call=4711                    the lines that this call ran, in the source\n"
+    "  chord trace --from='mark:request 7'             what followed chord_mark(\"request 7\")\n"
+    "  chord trace marks                               the moments that the program named\n"
     "  chord trace stats                               instructions, calls, branches, bytes\n"
     "  chord trace pack prog.chordtrace                 compressed, in its place\n"
     "  chord trace diff A.chordtrace B.chordtrace      where two runs part\n"
@@ -121,7 +126,7 @@ class PlaceWanted {
   uint32_t line_ = 0;
 };
 
-// A number of instructions, or a call: FUNCTION, FUNCTION#N for its Nth call.
+// A number of instructions, a call (FUNCTION, FUNCTION#N for its Nth), or what the program named: mark:NAME, mark:NAME#N.
 class MomentWanted {
  public:
   MomentWanted() = default;
@@ -132,18 +137,22 @@ class MomentWanted {
     };
     if (number(text, number_)) return;
     size_t hash = text.rfind('#');
-    function_ = text.substr(0, hash);
-    if (function_.empty() || (hash != std::string::npos && (!number(text.substr(hash + 1), nth_) || nth_ == 0)))
-      throw base::UsageError(fmt::format("{}={}: not a moment", option, text), "a number of instructions, FUNCTION, or FUNCTION#N for its Nth call");
+    is_mark_ = text.starts_with(kMark);
+    name_ = text.substr(0, hash).substr(is_mark_ ? kMark.size() : 0);
+    if (name_.empty() || (hash != std::string::npos && (!number(std::string_view(text).substr(hash + 1), nth_) || nth_ == 0)))
+      throw base::UsageError(fmt::format("{}={}: not a moment", option, text), "a number of instructions, FUNCTION, FUNCTION#N for its Nth call, mark:NAME or mark:NAME#N");
   }
 
-  bool is_call() const { return !function_.empty(); }
+  bool is_number() const { return name_.empty(); }
+  bool is_mark() const { return is_mark_; }
   uint64_t number() const { return number_; }
-  const std::string &function() const { return function_; }
+  const std::string &name() const { return name_; }
   uint64_t nth() const { return nth_; }
 
  private:
-  std::string function_;
+  static constexpr std::string_view kMark = "mark:";
+  std::string name_;
+  bool is_mark_ = false;
   uint64_t number_ = 0, nth_ = 1;
 };
 
@@ -151,20 +160,31 @@ class MomentWanted {
 struct Choice {
   std::optional<PlaceWanted> place;
   bool last_only = false;
+  std::string caller;       // only where this function called the one that runs; empty: wherever
+  uint64_t nth = 0;         // only the Nth of those; 0: all
   uint64_t before_end = 0;  // so many instructions before the thread's end; 0: all
   bool backwards = false;
   std::optional<MomentWanted> from, to;
 };
 
+std::optional<uint64_t> find_mark(const analysis::TracedCode &code, const format::TraceStream &stream, const MomentWanted &wanted) {
+  uint64_t nth = 0;
+  for (const analysis::TraceMark &mark : report::marks_of(code, stream)) {
+    if (mark.name == wanted.name() && ++nth == wanted.nth()) return mark.number;
+  }
+  return std::nullopt;
+}
+
 // Where the call begins, or ends. Nothing: the thread did not make it.
 std::optional<uint64_t> find_moment(const analysis::TracedCode &code, const format::TraceStream &stream, const MomentWanted &wanted, bool end) {
-  if (!wanted.is_call()) return wanted.number();
+  if (wanted.is_number()) return wanted.number();
+  if (wanted.is_mark()) return find_mark(code, stream, wanted);
   std::optional<uint64_t> found;
   uint64_t calls = 0;
   std::optional<analysis::TraceCall> chosen;
   analysis::CallVisitor visitor;
   visitor.begins = [&](const analysis::TraceCall &call) {
-    if (call.resumed || chosen || !is_called(code.procedure(call.procedure), wanted.function()) || ++calls != wanted.nth()) return;
+    if (call.resumed || chosen || !is_called(code.procedure(call.procedure), wanted.name()) || ++calls != wanted.nth()) return;
     chosen = call;
     if (!end) found = call.began;
   };
@@ -188,6 +208,7 @@ std::string write_rows(TraceInput &input, const format::TraceStream &stream, rep
   const analysis::TracedCode &code = input.code(stream);
   const analysis::TraceIndex *index = input.index(stream);
   report::TraceRange range;
+  range.callers = !choice.caller.empty();
   if (choice.before_end != 0) {
     uint64_t all = instructions_of(code, stream, index);
     range.from = all - std::min(all, choice.before_end);
@@ -199,10 +220,13 @@ std::string write_rows(TraceInput &input, const format::TraceStream &stream, rep
     if (!moment) return "";
     *number = std::max(end ? 0 : *number, *moment);
   }
+  uint64_t found = 0;
   auto write = [&](const report::TraceRow &row) {
     if (choice.place && !choice.place->matches(row)) return true;
+    if (!choice.caller.empty() && (row.caller == nullptr || !is_called(*row.caller, choice.caller))) return true;
+    if (choice.nth != 0 && ++found < choice.nth) return true;
     writer.row(row);
-    return !choice.last_only;
+    return !choice.last_only && choice.nth == 0;
   };
   if (choice.backwards || choice.last_only) return report::list_trace_backwards(code, stream, by, range, write);
   return report::list_trace(code, stream, by, range, write, index);
@@ -221,6 +245,7 @@ int cmd_trace(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "pack") return trace_pack({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "stats") return trace_stats({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "index") return trace_index({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "marks") return trace_marks({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});
   CLI::App app("What the program did, step by step.", "chord trace");
   std::string path, program, by, find, last, from, to;
@@ -231,12 +256,14 @@ int cmd_trace(std::vector<std::string> args) {
   app.add_option("TRACE", path, "PROGRAM.chordtrace; the newest here if it is left out")->type_name("");
   app.add_option("--program", program, "the executable, if it is not where it ran")->type_name("FILE");
   app.add_option("--by", by, "call (the default, lines where a line is asked for), line, block or instruction")->type_name("KIND")->check(CLI::IsMember({"call", "line", "block", "instruction"}));
-  app.add_option("--from", from, "only what ran after so many instructions of the thread, or from the beginning of a function's first or Nth call on")->type_name("N|FUNCTION[#N]");
-  app.add_option("--to", to, "and before so many, or until that call ended")->type_name("M|FUNCTION[#N]");
+  app.add_option("--from", from, "only what ran after so many instructions of the thread, from the beginning of a function's first or Nth call on, or from a moment that the program named")->type_name("N|FUNCTION[#N]|mark:NAME[#N]");
+  app.add_option("--to", to, "and before so many, until that call ended, or up to that moment")->type_name("M|FUNCTION[#N]|mark:NAME[#N]");
   app.add_flag("--backwards", choice.backwards, "from the last row to the first");
   app.add_option("--this-call", call, "the lines that one call ran, in the source: the innermost one that executed instruction N")->type_name("N");
   app.add_option("--find", find, "only rows of this line or function: each time that it ran")->type_name("FILE:LINE|FUNCTION");
   app.add_option("--last", last, "only the last of those, of each thread")->type_name("FILE:LINE|FUNCTION");
+  app.add_option("--caller", choice.caller, "of --find and --last: only where this function called the one that ran")->type_name("FUNCTION");
+  app.add_option("--nth", choice.nth, "of --find: only the Nth of them, of each thread")->type_name("N")->check(CLI::PositiveNumber);
   app.add_option("--before-end,--before-crash", choice.before_end, "only the last N instructions of each thread")->type_name("N");
   app.add_option("--thread", thread, "only this thread")->type_name("N");
   app.add_flag("--json", json, "as JSON");
@@ -244,6 +271,8 @@ int cmd_trace(std::vector<std::string> args) {
   app.footer(kTraceExamples);
   if (!parse(app, std::move(args))) return 0;
   if (!find.empty() && !last.empty()) throw base::UsageError("--find and --last do not go together", "--last has the last of what --find has");
+  if ((!choice.caller.empty() || choice.nth != 0) && find.empty() && last.empty()) throw base::UsageError("--caller and --nth are of what --find finds", "name a line or a function: --find=FILE:LINE");
+  if (choice.nth != 0 && !last.empty()) throw base::UsageError("--nth and --last do not go together", "--find has all of them");
   if (call) return trace_this_call({path, program, *call, thread, json});
   if (!from.empty()) choice.from.emplace("--from", from);
   if (!to.empty()) choice.to.emplace("--to", to);

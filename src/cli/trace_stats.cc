@@ -27,7 +27,7 @@ double rounded(double value) { return std::stod(fmt::format("{:.4f}", value)); }
 
 Json json_of(const TraceStats &stats) {
   return {{"instructions", stats.instructions}, {"calls", stats.calls}, {"branches", stats.branches}, {"deepest", stats.deepest},
-          {"words", stats.words}, {"bytes", 8 * stats.words}, {"bits", stats.bits}, {"entries", stats.entries}, {"events", stats.events},
+          {"words", stats.words}, {"bytes", 8 * stats.words}, {"bits", stats.bits}, {"entries", stats.entries}, {"events", stats.events}, {"pauses", stats.pauses},
           {"bits_per_branch", rounded(stats.bits_per_branch())}, {"bytes_per_instruction", rounded(stats.bytes_per_instruction())}};
 }
 

@@ -1,11 +1,13 @@
 #include "format/trace_file.h"
 
 #include <chord_abi.h>
+#include <chord_traces.h>
 #include <fmt/core.h>
 
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <set>
 #include <tuple>
 
 #include "base/diagnostics.h"
@@ -36,6 +38,11 @@ class Reader {
   }
 
  private:
+  struct Chunk {
+    std::span<const uint64_t> words;
+    bool full = false;  // the stream may go on in another
+  };
+
   static bool is_library(const std::string &module) {
     size_t name = module.rfind('/') + 1;
     return module.find(".so", name) != std::string::npos;
@@ -71,32 +78,40 @@ class Reader {
       if (head.number != CHORD_TRACE_NO_CHUNK) rings_[&stream].emplace(head.number, words(at, head));
       return;
     }
-    if (head.number != stream.chunks.size() || lost_.contains(&stream)) {
-      if (lost_.emplace(&stream, true).second) warn(at, fmt::format("thread {}: a part of its trace is missing, it ends before that", head.thread));
+    if (head.number != stream.chunks.size() || ended_[&stream]) {
+      if (lost_.insert(&stream).second) warn(at, fmt::format("thread {}: a part of its trace is missing, it ends before that", head.thread));
       return;
     }
-    stream.chunks.push_back(words(at, head));
+    const Chunk added = words(at, head);
+    stream.chunks.push_back(added.words);
+    ended_[&stream] = !added.full;
   }
 
-  // The last ones, as far back as none is missing.
-  static void put_in_order(TraceStream &stream, const std::map<uint64_t, std::span<const uint64_t>> &chunks) {
+  // The last ones, as far back as none is missing. A copy of a ring that was written to may have a chunk that was copied before it was full,
+  // and one after it.
+  static void put_in_order(TraceStream &stream, const std::map<uint64_t, Chunk> &chunks) {
     auto first = std::prev(chunks.end());
     while (first != chunks.begin() && std::prev(first)->first + 1 == first->first) --first;
     stream.begins_late = first->first != 0;
-    for (; first != chunks.end(); ++first) stream.chunks.push_back(first->second);
+    for (; first != chunks.end(); ++first) {
+      stream.chunks.push_back(first->second.words);
+      if (!first->second.full) return;
+    }
   }
 
-  std::span<const uint64_t> words(size_t at, const chord_trace_chunk &head) {
+  Chunk words(size_t at, const chord_trace_chunk &head) const {
     const auto *first = reinterpret_cast<const uint64_t *>(bytes_.data() + at + sizeof head);
     const auto *end = reinterpret_cast<const uint64_t *>(bytes_.data() + at + head.size);
-    return {first, std::find(first, end, uint64_t{0})};
+    const auto *last = std::find(first, end, uint64_t{0});
+    return {{first, last}, end - last <= CHORD_TRACE_SLACK};
   }
 
   std::string_view bytes_;
   Trace out_;
   std::map<std::tuple<uint64_t, uint32_t, uint32_t, std::string>, TraceStream> streams_;
-  std::map<const TraceStream *, std::map<uint64_t, std::span<const uint64_t>>> rings_;  // by number
-  std::map<const TraceStream *, bool> lost_;
+  std::map<const TraceStream *, std::map<uint64_t, Chunk>> rings_;  // by number
+  std::map<const TraceStream *, bool> ended_;  // with a chunk that is not full
+  std::set<const TraceStream *> lost_;
 };
 
 }  // namespace

@@ -53,14 +53,25 @@ struct TraceListing {
     TraceStretch s;
     while (cursor.number() < end) {
       if (!cursor.next(s)) return false;
+      const TracedProcedure *caller = range.callers ? caller_of(code, s.depth) : nullptr;
       for (uint32_t k = 0; k < s.count; ++k) {
         uint64_t number = s.number + k;
         bool begins = rows.begins(s, s.first + k) || (range.from_the_middle && number == range.from && rows.has_line(s, s.first + k));
         if (!begins || number < range.from || number >= range.to) continue;
-        if (!row({thread, number, &code.procedure(s.procedure), s.first + k, s.depth})) return false;
+        if (!row({thread, number, &code.procedure(s.procedure), s.first + k, s.depth, caller})) return false;
       }
     }
     return true;
+  }
+
+  // Activations below one that runs stay as they are.
+  const TracedProcedure *caller_of(const analysis::TracedCode &code, uint32_t depth) const {
+    for (const analysis::TraceFrame &frame : cursor.stack()) {
+      if (frame.interrupted) continue;
+      if (depth == 1) return &code.procedure(frame.procedure);
+      if (depth-- == 0) break;
+    }
+    return nullptr;
   }
 };
 

@@ -18,6 +18,7 @@ struct TraceRow {
   const analysis::TracedProcedure *procedure = nullptr;
   uint32_t instruction = 0;
   uint32_t depth = 0;
+  const analysis::TracedProcedure *caller = nullptr;  // of the activation (TraceRange::callers); null: code that is not traced
 
   const format::Instruction &at() const { return procedure->map->instructions[instruction]; }
   // The part of the function, the offset in it, and the source of it; empty if it has none.
@@ -28,6 +29,7 @@ struct TraceRow {
 struct TraceRange {
   uint64_t from = 0, to = UINT64_MAX;  // numbers; `to` is not in it
   bool from_the_middle = false;        // by line: the range begins with a row, even if its line began before
+  bool callers = false;                // rows have callers
 };
 
 // Calls `row` for each row of the range in order, until it returns false. Gives why replay ended before the trace did; empty: it did not.

@@ -6,12 +6,13 @@ namespace {
 using analysis::TraceCursor;
 using analysis::TracedProcedure;
 
-// The activations that are there, outermost first, each where it stands.
-std::vector<TraceRow> context_of(const TracedThread &thread, const TraceCursor &cursor) {
+// The activations that are there at the step, outermost first, each where it stands.
+std::vector<TraceRow> context_of(const TracedThread &thread, const TraceCursor &cursor, const TraceRow &step) {
   std::vector<TraceRow> rows;
   uint32_t depth = 0;
   for (const analysis::TraceFrame &frame : cursor.stack()) {
     if (frame.interrupted) continue;
+    if (depth > step.depth) break;  // entered after it
     const TracedProcedure &p = thread.code->procedure(frame.procedure);
     // At the end of a block: its last instruction.
     uint32_t last = frame.instruction, block = frame.block;
@@ -43,7 +44,7 @@ std::optional<TraceDifference> compare_threads(const TracedThread &one, const Tr
     if (!goes_on && !other_goes_on) return std::nullopt;
     if (goes_on) out.one = first.row();
     if (other_goes_on) out.other = second.row();
-    out.context = goes_on ? context_of(one, first.cursor()) : context_of(other, second.cursor());
+    out.context = goes_on ? context_of(one, first.cursor(), first.row()) : context_of(other, second.cursor(), second.row());
     return out;
   }
 }

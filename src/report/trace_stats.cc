@@ -15,6 +15,7 @@ void count_words(const format::TraceStream &stream, TraceStats &stats) {
       bool enters = !is_bits && (analysis::kind_of_word(word) == CHORD_TRACE_ENTER || analysis::kind_of_word(word) == CHORD_TRACE_ENTER_FAR);
       stats.entries += enters ? 1 : 0;
       stats.events += is_bits || enters ? 0 : 1;
+      stats.pauses += !is_bits && analysis::kind_of_word(word) == CHORD_TRACE_PAUSED ? 1 : 0;
     }
   }
 }
@@ -29,6 +30,7 @@ TraceStats &TraceStats::operator+=(const TraceStats &other) {
   bits += other.bits;
   entries += other.entries;
   events += other.events;
+  pauses += other.pauses;
   deepest = std::max(deepest, other.deepest);
   return *this;
 }

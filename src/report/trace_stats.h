@@ -17,6 +17,7 @@ struct TraceStats {
   uint64_t bits = 0;       // of tokens in them: branches, and calls that came back
   uint64_t entries = 0;    // words that say which function was entered
   uint64_t events = 0;     // words that say anything else: signals, frames left early, ends
+  uint64_t pauses = 0;     // among them: recording was paused
   uint32_t deepest = 0;    // calls inside of each other
 
   TraceStats &operator+=(const TraceStats &other);

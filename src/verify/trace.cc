@@ -36,7 +36,7 @@ class TraceVisitor {
 
   void take(const Transition &t, const EdgeChain *chain, const Machine *machine, State &state) const {
     uint32_t about = t.from != kNone ? t.from : t.to;
-    if (t.kind == Transition::Kind::enters) expect(kEntry, state, about);
+    if (t.kind == Transition::Kind::enters && map_.plan.called == kNone) expect(kEntry, state, about);
     if (t.kind == Transition::Kind::falls && traced_.contains(t.from)) expect(kReturned, state, about);
     if (chain != nullptr) {
       for (uint32_t e : chain->edges) {

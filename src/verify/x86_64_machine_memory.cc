@@ -265,11 +265,13 @@ std::optional<Value> Machine::distance_of(const Expression &e) {
 std::string Machine::subtract_start(const ProbeInstruction &p) {
   const Expression &start = p.operands[0].value;
   Value v = value(p.operands[1].reg);
-  const AtomMeaning *m = v.terms.size() == 1 && v.is_atom(v.terms[0].first) ? atoms_->meaning(v.terms[0].first) : nullptr;
-  bool right = p.operands[0].kind == Operand::Kind::constant && !p.locked && m != nullptr && m->kind == Meaning::distance && distance_of(start) &&
-               start.symbol == "__start_" CHORD_PROCS_SECTION && m->of == atom_value(atoms_->find(Meaning::symbol, start.minus));
+  const AtomMeaning *found = v.terms.size() == 1 && v.is_atom(v.terms[0].first) ? atoms_->meaning(v.terms[0].first) : nullptr;
+  if (found == nullptr || found->kind != Meaning::distance) return "a probe that changes half a register";
+  const AtomMeaning m = *found;  // looking for others may move it
+  bool right = p.operands[0].kind == Operand::Kind::constant && !p.locked && distance_of(start) &&
+               start.symbol == "__start_" CHORD_PROCS_SECTION && m.of == atom_value(atoms_->find(Meaning::symbol, start.minus));
   if (!right) return "a probe that changes half a register";
-  set(p.operands[1].reg, atom_value(atoms_->find(Meaning::record_offset, m->name)));
+  set(p.operands[1].reg, atom_value(atoms_->find(Meaning::record_offset, m.name)));
   spoil_flags();
   return "";
 }

@@ -60,9 +60,17 @@ for r in one:
     while len(open_) > depth + (r["number"] not in begins):
         open_.pop()["end"] = int(r["number"])
     if r["number"] in begins:
-        open_.append({"began": int(r["number"]), "end": len(one), "depth": depth, "function": r["function"], "own": []})
+        open_.append({"began": int(r["number"]), "end": len(one), "depth": depth, "function": r["function"], "own": [], "row": r,
+                      "caller": open_[-1]["function"] if open_ else None})
         calls.append(open_[-1])
     open_[-1]["own"].append(r)
+# By caller, and one of them.
+for name in ("down", "main"):
+    wanted = [c["row"] for c in calls if c["function"] == "down" and c["caller"] == name]
+    assert wanted and rows("--thread=1", "--find=down", f"--caller={name}") == wanted, name
+    assert rows("--thread=1", "--last=down", f"--caller={name}") == wanted[-1:] == rows("--thread=1", "--find=down", f"--caller={name}", f"--nth={len(wanted)}")
+    assert rows("--thread=1", "--find=down", f"--caller={name}", f"--nth={len(wanted) + 1}") == []
+assert rows("--find=main", "--caller=down") == []
 # One call, named by any instruction of its own.
 random.seed(3)
 for call in random.sample(calls, 12) + [calls[0]]:
@@ -101,6 +109,8 @@ expect_contains "the title" "thread 1: down from 20 to " text
 grep -q '##### |    13 ' text && grep -q ' 1 |    14  .*leaf' text || fail "the lines of the first call of down: $(cat text)"
 expect_status 1 "$CHORD" trace --this-call=99999999
 expect_contains "a call that is not there" "executed no instruction 99999999" err
+expect_status 2 "$CHORD" trace --caller=main
+expect_contains "a caller of nothing" "of what --find finds" err
 expect_status 2 "$CHORD" trace --from='#3'
 expect_status 2 "$CHORD" trace --from='f#x'
 "$CHORD" trace stats | grep -q "thread 2" || fail "no second thread"

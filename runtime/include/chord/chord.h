@@ -42,6 +42,7 @@ extern uint64_t __chord_api_events_process(int kind) __attribute__((weak));
 extern int __chord_api_budget(int kind, uint64_t events, void (*callback)(int, uint64_t)) __attribute__((weak));
 extern int __chord_api_budget_extend(int kind, uint64_t events) __attribute__((weak));
 extern uint64_t __chord_api_budget_left(int kind) __attribute__((weak));
+extern int __chord_api_trace(int what, const char *text) __attribute__((weak));
 
 /* Whether this program counts. */
 static inline int chord_is_counting(void) { return __chord_api_dump != 0; }
@@ -82,6 +83,18 @@ static inline uint64_t chord_events(enum chord_event kind) {
 static inline uint64_t chord_events_process(enum chord_event kind) {
   return __chord_api_events_process ? __chord_api_events_process((int)kind) : 0;
 }
+
+/* Recordings (`chord --trace`, docs/traces.md). chord_mark() names a moment of the calling thread in them, too.
+ *
+ * Names the moment, and, with CHORD_RING, keeps what the ring holds now: a copy is written
+ * to PROGRAM.saved.N.chordtrace, N counting from 1. 0, or -1 if it could not be written. */
+static inline int chord_trace_save(const char *why) { return __chord_api_trace ? __chord_api_trace(0, why) : 0; }
+
+/* From here to chord_trace_resume nothing that the calling thread does is recorded. 0. */
+static inline int chord_trace_pause(void) { return __chord_api_trace ? __chord_api_trace(1, 0) : 0; }
+
+/* Goes on recording. 0, or -1 in a signal handler, where the recording stays paused. */
+static inline int chord_trace_resume(void) { return __chord_api_trace ? __chord_api_trace(2, 0) : 0; }
 
 /* No budget. */
 #define CHORD_UNLIMITED UINT64_MAX

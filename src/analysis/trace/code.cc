@@ -3,7 +3,10 @@
 #include <chord_abi.h>
 #include <fmt/core.h>
 
+#include <map>
+#include <string_view>
 #include <unordered_map>
+#include <utility>
 
 #include "base/diagnostics.h"
 #include "core/plan.h"
@@ -89,11 +92,28 @@ TracedCode::TracedCode(Object object) : object_(std::make_unique<Object>(std::mo
       instructions_ += map.instructions.size();
     }
   }
+  find_silent_entries();
   index_.sort();
   known_.resize(kKnown);
   for (uint64_t key : object_->records) {
     auto number = numbers.find(key);
     by_record_.push_back(number != numbers.end() ? number->second : core::kNone);
+  }
+}
+
+// Of procedures that only known instructions of their unit can enter (core::Plan::called).
+void TracedCode::find_silent_entries() {
+  std::map<std::pair<const format::UnitMap *, std::string_view>, uint32_t> silent;
+  for (uint32_t n = 0; n < procedures_.size(); ++n) {
+    if (procedures_[n].map->plan.called != core::kNone) silent.emplace(std::pair(procedures_[n].unit, std::string_view(procedures_[n].map->name)), n);
+  }
+  for (TracedProcedure &p : procedures_) {
+    p.enters.assign(p.map->instructions.size(), core::kNone);
+    for (uint32_t i = 0; i < p.enters.size() && !silent.empty(); ++i) {
+      if (p.map->instructions[i].callee.empty()) continue;
+      auto found = silent.find({p.unit, p.map->instructions[i].callee});
+      if (found != silent.end()) p.enters[i] = found->second;
+    }
   }
 }
 

@@ -31,6 +31,7 @@ struct TracedProcedure {
   std::vector<uint32_t> run_end;                      // by instruction: where it stops next, after a call or with its block
   std::vector<uint32_t> block_of;                     // by instruction; kNone: padding
   std::vector<bool> is_call;                          // by instruction
+  std::vector<uint32_t> enters;                       // by instruction: the procedure that this call or jump enters, which does not say so itself; else kNone
   std::vector<PartLayout> layouts;                    // by part
   size_t first_edge = 0, first_instruction = 0;       // its own begin there, where those of all procedures are numbered
 };
@@ -77,6 +78,8 @@ class TracedCode {
   std::vector<uint32_t> by_record_;  // kNone: not traced
   CodeIndex index_;
   size_t edges_ = 0, instructions_ = 0;
+  void find_silent_entries();
+
   // Answers of find(): the same few addresses are asked for all the time.
   struct Known {
     uint64_t address = UINT64_MAX;

@@ -39,7 +39,7 @@ bool breaks_off(const format::TraceStream &stream) {
   uint64_t last = stream.chunks.back().back();
   if (is_full_word(last) || is_partial_word(last)) return true;
   uint32_t kind = kind_of_word(last);
-  return kind != CHORD_TRACE_STANDS && kind != CHORD_TRACE_THREAD_END && kind != CHORD_TRACE_STOPPED;
+  return kind != CHORD_TRACE_STANDS && kind != CHORD_TRACE_THREAD_END && kind != CHORD_TRACE_STOPPED && kind != CHORD_TRACE_PAUSED;
 }
 
 struct Counted {

@@ -1,6 +1,7 @@
 #include "analysis/trace/replay.h"
 
 #include <chord_abi.h>
+#include <chord_traces.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -87,11 +88,12 @@ bool TraceCursor::run(TraceStretch &out) {
   if (from == end) return leave_block(out);
   uint32_t i = std::min(p.run_end[from], stop > from ? stop : core::kNone);
   frame.instruction = i;
-  if (p.is_call[i - 1]) {
-    frame.instruction = i - 1;
-    outside_ = true;
-  }
-  return put_stretch(from, i - from, out);
+  if (!p.is_call[i - 1]) return put_stretch(from, i - from, out);
+  frame.instruction = i - 1;
+  outside_ = true;
+  const bool stretched = put_stretch(from, i - from, out);
+  enter_silently(p.enters[i - 1]);
+  return stretched;
 }
 
 bool TraceCursor::leave_block(TraceStretch &out) {
@@ -106,6 +108,7 @@ bool TraceCursor::leave_block(TraceStretch &out) {
   }
   if (words_.has(branch.bits)) {
     uint32_t value = words_.read(branch.bits);
+    silent_ = 0;
     core::EdgeId edge = p.edge_of_token[branch.first + value];
     if (edge != core::kNone) return follow(edge, out);
     fail(fmt::format("no edge of {} has the token {}", p.map->name, value));
@@ -137,8 +140,11 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
   if (tally_ != nullptr) count_edge(p, edge);
   bool stretched = put_stretch(e.padding_first, e.padding_count, out);
   if (e.to == 1) {
+    const format::Block &block = p.map->blocks[frame.block];
+    const uint32_t next = block.count != 0 ? p.enters[end_of(block) - 1] : core::kNone;  // by a jump
     stack_.pop_back();
     outside_ = true;
+    enter_silently(next);
     return stretched;
   }
   frame.block = e.to;
@@ -154,6 +160,7 @@ void TraceCursor::outside() {
     if (words_.next_bit()) return enter_by_token();
     if (!has_frame()) return fail("bits that no traced code wrote");
     words_.read(1);
+    silent_ = 0;
     ++stack_.back().instruction;
     outside_ = false;
     return;
@@ -184,6 +191,11 @@ void TraceCursor::take_marker(uint64_t word) {
       return stand_at_signal(word);
     case CHORD_TRACE_SIGNAL_END:
       return end_signal(word & kPlace);
+    case CHORD_TRACE_MARK:
+      return take_mark(word & kPayload);
+    case CHORD_TRACE_PAUSED:
+      return forget_stack();
+    case CHORD_TRACE_RESUMED:
     case CHORD_TRACE_STACK:
       return begin_at_stack(word & kPayload);
     case CHORD_TRACE_STANDS:
@@ -228,6 +240,13 @@ void TraceCursor::enter_procedure(uint32_t procedure) {
   frame.fresh = true;
   stack_.push_back(frame);
   if (tally_ != nullptr) tally(p.first_edge + p.enter);
+}
+
+// Such procedures do not call themselves through their like alone, so that soon there is a token again.
+void TraceCursor::enter_silently(uint32_t procedure) {
+  if (procedure == core::kNone) return;
+  if (++silent_ > code_->size()) return fail("entries that no traced code wrote go round in a circle");
+  enter_procedure(procedure);
 }
 
 // The innermost activation is before that instruction, or control is outside.
@@ -347,12 +366,33 @@ void TraceCursor::begin_at_checkpoint() {
   outside_ = false;
 }
 
-void TraceCursor::begin_at_stack(uint64_t count) {
+// Nothing of what was there before goes on.
+void TraceCursor::forget_stack() {
   stack_.clear();
+  left_.reset();
   signals_ = 0;
+  words_.skipped = words_.owed = 0;
+  outside_ = true;
+}
+
+// Killed in the midst of it, a process leaves fewer words than there were to be.
+void TraceCursor::take_mark(uint64_t count) {
+  TraceMark mark{number_, {}};
+  for (; count != 0; --count) {
+    const uint64_t word = words_.peek();
+    if (word == 0) return end_of_words(0);
+    if (is_bits(word) || kind_of_word(word) != CHORD_TRACE_MARK) return fail("the name of a moment is cut off");
+    words_.take();
+    for (uint64_t rest = word & kPayload; rest != 0; rest >>= 8) mark.name += static_cast<char>(rest & 0xff);
+  }
+  if (marks_ != nullptr) marks_->push_back(std::move(mark));
+}
+
+void TraceCursor::begin_at_stack(uint64_t count) {
+  forget_stack();
   for (; count != 0; --count) {
     uint64_t place = words_.peek();
-    if (place == 0) return fail("the stack it begins with is cut off");
+    if (place == 0) return end_of_words(0);
     words_.take();
     if (!put_caller(place)) return;
   }

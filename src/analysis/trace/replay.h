@@ -48,6 +48,11 @@ struct TraceFrame {
   uint32_t skip_bits = 0, owed_bits = 0;
 };
 
+struct TraceMark {
+  uint64_t number = 0;
+  std::string name;
+};
+
 class TraceCursor {
  public:
   TraceCursor(const TracedCode &code, const format::TraceStream &stream);
@@ -64,6 +69,8 @@ class TraceCursor {
   uint32_t stopped() const { return stopped_; }
   const std::string &problem() const { return problem_; }
 
+  // From now on puts down the moments that the program named (chord_mark, chord_trace_save).
+  void note_marks(std::vector<TraceMark> &marks) { marks_ = &marks; }
   // From now on counts how often each edge is taken, by TracedProcedure::first_edge; of the activation that begins there alone, if one is named.
   static constexpr uint64_t kAnyCall = UINT64_MAX;
   void count_edges(std::vector<uint64_t> &edges, uint64_t only_began = kAnyCall) {
@@ -85,6 +92,7 @@ class TraceCursor {
   void enter(uint64_t place);
   void enter_by_token();
   void enter_procedure(uint32_t procedure);
+  void enter_silently(uint32_t procedure);
   void stand_at_signal(uint64_t word);
   void end_signal(uint64_t place);
   void leave_frame();
@@ -92,6 +100,8 @@ class TraceCursor {
   void land(uint64_t place);
   void jump(uint64_t place);
   void begin_at_stack(uint64_t count);
+  void take_mark(uint64_t count);
+  void forget_stack();
   void begin_at_checkpoint();
   bool put_caller(uint64_t place);
   void end_of_words(uint64_t word);
@@ -110,7 +120,9 @@ class TraceCursor {
   uint32_t signals_ = 0;
   uint64_t number_ = 0;
   std::vector<uint64_t> *tally_ = nullptr;
+  std::vector<TraceMark> *marks_ = nullptr;
   uint64_t only_began_ = kAnyCall;
+  size_t silent_ = 0;  // entries since the last token that were not written
   bool outside_ = true;
   bool ended_ = false;
   uint32_t stopped_ = 0;

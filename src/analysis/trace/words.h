@@ -4,6 +4,7 @@
 #pragma once
 
 #include <chord_abi.h>
+#include <chord_traces.h>
 
 #include <cstdint>
 #include <optional>

@@ -21,7 +21,9 @@ class TracePlanner {
 
   std::string run() {
     for (uint32_t e = 0; e < p_.edges.size(); ++e) never_.push_back(p_.edges[e].kind == EdgeKind::never);
-    if (std::string why_not = put_entry(); !why_not.empty()) return why_not;
+    if (!plan_.entries_known) {
+      if (std::string why_not = put_entry(); !why_not.empty()) return why_not;
+    }
     put_returns();
     return put_tokens();
   }
@@ -31,6 +33,7 @@ class TracePlanner {
     plan.placement = core::Placement::trace;
     for (uint32_t e = 0; e < never_.size(); ++e) {
       if (never_[e]) plan.never.push_back(e);
+      if (plan_.entries_known && p_.edges[e].kind == EdgeKind::enter) plan.called = e;
     }
     return plan;
   }
