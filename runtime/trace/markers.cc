@@ -27,17 +27,6 @@ bool is_written_at(uint64_t pc) {
   return false;
 }
 
-// Where interrupted woven code stands. In one of our routines: at the call of it, or, when that has done its work, after it.
-uint64_t interrupted_place(Instance &instance, Frame frame) {
-  if (!is_ours(frame.registers.pc())) return place_of(frame.registers.pc());
-  bool written = false;
-  while (is_ours(frame.registers.pc())) {
-    written = written || is_written_at(frame.registers.pc());
-    if (step(instance, frame) != Step::caller) return 0;
-  }
-  return place_of(frame.registers.pc() - (written ? 0 : 1));
-}
-
 // Makes good what an interrupted probe is about to do; gives the bits that were written and are in no word. Whoever goes on with the old
 // registers stores the same once more.
 uint64_t settle(const TraceState &state, Registers &registers) {
@@ -55,6 +44,39 @@ uint64_t settle(const TraceState &state, Registers &registers) {
     return w->kind == window_rax ? registers.r[rax] : (state.bits & 1) | 2;
   }
   return state.bits;
+}
+
+// The innermost signal whose handler the trace knows to be running: what the kernel saved, and where it came. (Handlers that are left by
+// a jump stay; another may then be saved in the same place.)
+struct KnownSignal {
+  const ucontext_t *context;
+  uint64_t pc;
+};
+KnownSignal &known_signal() {
+  static __thread KnownSignal known __attribute__((tls_model("initial-exec")));
+  return known;
+}
+
+// What an interrupted thread has written that is in no word, and where woven code stands. In one of our routines: at the call of it, or, when that has
+// done its work, after it. Another signal may have come just before, and be at our handler's first steps or its last.
+struct Stand {
+  uint64_t bits, place;
+};
+Stand stand_of(Instance &instance, const TraceState &state, Frame frame) {
+  uint64_t bits = settle(state, frame.registers);
+  bool written = false, exact = true;
+  while (!is_of_module(frame.registers.pc() - (exact ? 0 : 1))) {
+    const uint64_t pc = frame.registers.pc();
+    const bool ours = is_ours(pc), stepped = step(instance, frame) == Step::caller;
+    if (!stepped || (!ours && !frame.interrupted)) return {bits, 0};  // else it is where signals return
+    written = written || is_written_at(pc);
+    exact = frame.interrupted;
+    if (!exact) continue;
+    if (frame.context == known_signal().context && frame.registers.pc() == known_signal().pc) return {bits, 0};
+    bits = settle(state, frame.registers);
+    written = false;
+  }
+  return {bits, place_of(frame.registers.pc() - (exact || written ? 0 : 1))};
 }
 
 uint64_t count_of(uint64_t bits) { return 63 - static_cast<uint64_t>(__builtin_clzll(bits)); }
@@ -76,8 +98,7 @@ void look_at(Instance &instance, const Frame *where, uint32_t kind) {
   TraceState &state = __chord_trace;
   Mask mask = set_mask(~Mask{0});
   if (state.chunk != nullptr && where != nullptr && where->interrupted) {
-    Frame frame = *where;
-    uint64_t bits = settle(state, frame.registers), place = interrupted_place(instance, frame);
+    const auto [bits, place] = stand_of(instance, state, *where);
     put_bits(state, bits);
     put_word(state, marker(kind, kind == CHORD_TRACE_SIGNAL ? count_of(bits) << 48 | place : place));
     if (kind == CHORD_TRACE_SIGNAL) put_word(state, marker(CHORD_TRACE_SIGNAL_END, 0));
@@ -97,12 +118,15 @@ void on_signal(int signal, siginfo_t *info, void *data) {
   bool records = running != nullptr && state.chunk != nullptr;
   uint64_t saved = 0;
   greg_t pc = 0;
+  KnownSignal before{};
   if (records) {
     Mask mask = set_mask(~Mask{0});
     Frame frame = frame_of(*context);
-    uint64_t bits = settle(state, frame.registers);
-    uint64_t place = interrupted_place(*running, frame);
+    const auto [bits, place] = stand_of(*running, state, frame);
+    settle(state, frame.registers);
     saved = state.bits;
+    before = known_signal();
+    known_signal() = {context, frame.registers.pc()};
     context->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(frame.registers.sp());
     context->uc_mcontext.gregs[REG_RIP] = pc = static_cast<greg_t>(frame.registers.pc());
     put_bits(state, bits);
@@ -113,7 +137,10 @@ void on_signal(int signal, siginfo_t *info, void *data) {
   handler(signal, info, data);
   if (!records) return;
   greg_t goes_on = context->uc_mcontext.gregs[REG_RIP];
+  Mask mask = set_mask(~Mask{0});
   put_marker(CHORD_TRACE_SIGNAL_END, goes_on != pc ? place_of(static_cast<uint64_t>(goes_on)) : 0, saved);
+  known_signal() = before;
+  set_mask(mask);
 }
 
 void *take_handler(int signal, void *wanted, void *&before) {
