@@ -5,6 +5,7 @@
 #include "base/diagnostics.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/trace_input.h"
 #include "report/contexts.h"
 #include "report/summary.h"
 
@@ -17,12 +18,20 @@ constexpr const char *kContextsExamples =
     "  chord contexts --threshold=1          without what took less than 1 % of the instructions\n"
     "  chord contexts --function=parse       all contexts of one function, with their chains of callers\n"
     "  chord contexts --callers=parse        who calls it, from where, and what that took; --callees likewise\n"
+    "  chord contexts prog.chordtrace        the same from a trace (chord --trace)\n"
     "  chord report --context='main > * > parse'\n"
     "  chord annotate --context=1f2e3d4c5b6a7988\n"
     "\n"
     "A context is a chain of calls from where a thread began, or a signal handler. A function that calls\n"
     "itself, by way of others or not, has one context: that of its first activation. Functions\n"
     "that were not built with chord are passed over: what they call back is called where they were.\n";
+
+analysis::Program load_contexts_of_trace(const InputOptions &input) {
+  if (!input.cost.empty()) throw base::UsageError("--cost does not apply to contexts of a trace", "build with `chord --context gcc …`");
+  analysis::Program program = TraceInput(input.profiles[0], input.program).counts_in_contexts();
+  for (const std::string &warning : program.warnings) base::warning(warning);
+  return program;
+}
 
 }  // namespace
 
@@ -49,9 +58,9 @@ int cmd_contexts(std::vector<std::string> args) {
   if (!function.empty() + !callers.empty() + !callees.empty() + missing > 1)
     throw base::UsageError("--function, --callers, --callees and --missing do not go together");
   view.threshold = percent / 100;
-  analysis::Program program = load(input, false);
+  analysis::Program program = input.profiles.size() == 1 && looks_like_trace(input.profiles[0]) ? load_contexts_of_trace(input) : load(input, false);
   if (program.contexts.empty())
-    throw base::Error(fmt::format("{}: the profile holds no calling contexts", program.name), "build with `chord --context gcc …`");
+    throw base::Error(fmt::format("{}: the profile holds no calling contexts", program.name), "build with `chord --context gcc …`, or name a trace");
   if (!metric.empty()) view.metric = find_metric(program, metric);
   report::Table table = missing            ? report::list_functions_without(program)
                         : !function.empty()  ? report::list_contexts_of(program, function, view)

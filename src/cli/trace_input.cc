@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <fstream>
 
+#include "analysis/trace/contexts.h"
 #include "analysis/trace/index_file.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
@@ -72,6 +73,14 @@ analysis::Program TraceInput::counts(const analysis::CountedCall *only) {
   for (const format::TraceStream &stream : trace().streams) code(stream);
   analysis::Program program = analysis::count_trace(trace(), std::move(codes_), only);
   if (!program_.empty()) program.path = program_;  // where it is now
+  return program;
+}
+
+analysis::Program TraceInput::counts_in_contexts() {
+  analysis::TraceContexts contexts;
+  for (const format::TraceStream &stream : trace().streams) contexts.add(code(stream), stream);
+  analysis::Program program = counts();
+  contexts.give_to(program);
   return program;
 }
 

@@ -24,6 +24,8 @@ class TraceInput {
   const analysis::TraceIndex *index(const format::TraceStream &stream);
   // Counts made from it (analysis/trace/counts.h). Code cannot be asked for any more.
   analysis::Program counts(const analysis::CountedCall *only = nullptr);
+  // The same, with calling contexts (analysis/trace/contexts.h).
+  analysis::Program counts_in_contexts();
 
  private:
   format::OpenedTrace opened_;

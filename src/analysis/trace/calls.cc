@@ -59,9 +59,19 @@ class Calls {
 
   void begin(uint32_t procedure, uint64_t began, bool resumed) {
     TraceCall call{procedure, began, static_cast<uint32_t>(open_.size()), core::kNone, resumed};
+    call.by_signal = cursor_.signals() != 0 && follows_signal(call.depth);
     if (call.depth != 0) call.site = (call.depth - 1 < callers_.size() ? callers_[call.depth - 1] : last_)->instruction;
     open_.push_back(call);
     visitor_.begins(call);
+  }
+
+  // Whether a signal stands on the activations below that depth. It does so even if what it called has just returned.
+  bool follows_signal(uint32_t depth) const {
+    for (const TraceFrame &frame : cursor_.stack()) {
+      if (depth == 0) return frame.interrupted;
+      depth -= frame.interrupted ? 0 : 1;
+    }
+    return false;
   }
 
   void close(size_t depth, uint64_t number) {

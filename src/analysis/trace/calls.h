@@ -20,6 +20,7 @@ struct TraceCall {
   uint32_t depth = 0;      // calls that it is inside of
   uint32_t site = core::kNone;  // instruction of the caller that it stands at; kNone: there is no traced caller
   bool resumed = false;
+  bool by_signal = false;  // nothing called it but a signal that came
 };
 
 struct CallVisitor {
