@@ -12,6 +12,7 @@
 #include "cli/options.h"
 #include "cli/trace_dap.h"
 #include "cli/trace_diff.h"
+#include "cli/trace_explore.h"
 #include "cli/trace_hot.h"
 #include "cli/trace_index.h"
 #include "cli/trace_input.h"
@@ -39,6 +40,7 @@ constexpr const char *kTraceExamples =
     "  chord trace --this-call=4711                    the lines that this call ran, in the source\n"
     "  chord trace --from='mark:request 7'             what followed chord_mark(\"request 7\")\n"
     "  chord trace marks                               the moments that the program named\n"
+    "  chord trace explore                             a full screen to step through it, forward and backward\n"
     "  chord trace stats                               instructions, calls, branches, bytes\n"
     "  chord trace pack prog.chordtrace                 compressed, in its place\n"
     "  chord trace diff A.chordtrace B.chordtrace      where two runs part\n"
@@ -246,6 +248,7 @@ int cmd_trace(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "stats") return trace_stats({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "index") return trace_index({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "marks") return trace_marks({args.begin() + 1, args.end()});
+  if (!args.empty() && args[0] == "explore") return trace_explore({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});
   CLI::App app("What the program did, step by step.", "chord trace");
   std::string path, program, by, find, last, from, to;

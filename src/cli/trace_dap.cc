@@ -3,10 +3,9 @@
 #include <iostream>
 
 #include "base/diagnostics.h"
+#include "cli/open_trace.h"
 #include "cli/options.h"
-#include "cli/trace_input.h"
 #include "dap/session.h"
-#include "dap/trace_recording.h"
 
 namespace chord::cli {
 namespace {
@@ -14,18 +13,6 @@ namespace {
 constexpr const char *kTraceDapExamples =
     "Editors start this: VS Code, Neovim (nvim-dap) and Emacs (dape) step through the recorded run, forward and backward. The\n"
     "launch request may name the trace (\"trace\": FILE) and begin at its end (\"stopAtEnd\": true). Values are not recorded.\n";
-
-// The recording with what it reads.
-class OpenTrace : public dap::TraceRecording {
- public:
-  explicit OpenTrace(std::unique_ptr<TraceInput> input)
-      : TraceRecording(input->trace(), [&input](const format::TraceStream &stream) -> const analysis::TracedCode & { return input->code(stream); },
-                       [&input](const format::TraceStream &stream) { return input->index(stream); }),
-        input_(std::move(input)) {}
-
- private:
-  std::unique_ptr<TraceInput> input_;
-};
 
 }  // namespace
 
