@@ -9,6 +9,7 @@
 #include <map>
 #include <set>
 #include <tuple>
+#include <utility>
 
 #include "base/diagnostics.h"
 #include "format/packed_trace.h"
@@ -56,7 +57,11 @@ class Reader {
     std::memcpy(&head, bytes_.data() + at, sizeof head);
     if (head.magic == 0) return kPage;  // room that nobody came to use
     bool fits = head.size >= kPage && head.size % kPage == 0 && head.size <= bytes_.size() - at;
-    if (head.magic != CHORD_TRACE_MAGIC || head.version != CHORD_TRACE_VERSION || !fits || head.build_id_size > sizeof head.build_id) {
+    if (head.magic == CHORD_TRACE_MAGIC && fits && head.version != CHORD_TRACE_VERSION) {
+      if (!std::exchange(other_version_, true)) warn(at, fmt::format("it has version {} of the format, and {} is read; build and run the program with this chord", head.version, CHORD_TRACE_VERSION));
+      return head.size;
+    }
+    if (head.magic != CHORD_TRACE_MAGIC || !fits || head.build_id_size > sizeof head.build_id) {
       warn(at, "no chunk of a trace, passed over");
       return kPage;
     }
@@ -112,6 +117,7 @@ class Reader {
   std::map<const TraceStream *, std::map<uint64_t, Chunk>> rings_;  // by number
   std::map<const TraceStream *, bool> ended_;  // with a chunk that is not full
   std::set<const TraceStream *> lost_;
+  bool other_version_ = false;
 };
 
 }  // namespace

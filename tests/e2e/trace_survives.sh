@@ -94,6 +94,14 @@ open("bad.chordtrace", "wb").write(data)
 END
 expect_status 1 "$CHORD" trace bad.chordtrace
 expect_contains "a bad word" "chord: error: bad.chordtrace: thread 1, after" err
+python3 - <<'END'
+data = bytearray(open("prog.chordtrace", "rb").read())
+data[8:12] = (99).to_bytes(4, "little")
+open("later.chordtrace", "wb").write(data)
+END
+expect_status 1 "$CHORD" trace later.chordtrace
+expect_contains "another version" "it has version 99 of the format" err
+expect_equal "said once" 1 "$(grep -c version err)"
 
 # A disk that is full.
 mkdir small
