@@ -71,13 +71,7 @@ asm(R"(
 	.endm
 
 	.macro __chord_bracket name, place, what
-	.globl \name
-	.hidden \name
-	.type \name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	endbr64
+	__chord_routine \name
 	__chord_push rax, rcx, rdx, rdi
 	__chord_total \place
 	__chord_\what\()_bracket
@@ -98,8 +92,7 @@ asm(R"(
 	__chord_pop rbp, r11, r10, r9, r8, rsi
 	.cfi_restore rbp
 	jmp 2b
-	.cfi_endproc
-	.size \name, . - \name
+	__chord_routine_end \name
 	.endm
 
 	__chord_bracket __chord_open, here, open

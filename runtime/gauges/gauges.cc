@@ -6,7 +6,7 @@
 //
 // A signal handler that interrupts an update finds the thread busy: what it runs then is part of what was interrupted.
 #include "chord_models.h"
-#include "runtime.h"
+#include "clock.h"
 
 // What woven code calls; every register and flag is kept.
 //   __chord_meter_enter_all_flags      offset of the activation's sums from the thread pointer, above the return address
@@ -18,13 +18,7 @@
 asm(R"(
 	.pushsection .text
 	.macro __chord_gauge_routine name, arguments, slow
-	.globl \name
-	.hidden \name
-	.type \name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	endbr64
+	__chord_routine \name
 	pushfq
 	.cfi_adjust_cfa_offset 8
 	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
@@ -45,8 +39,7 @@ asm(R"(
 	popfq
 	.cfi_adjust_cfa_offset -8
 	ret $\arguments
-	.cfi_endproc
-	.size \name, . - \name
+	__chord_routine_end \name
 	.endm
 
 	__chord_gauge_routine __chord_meter_enter_all_flags, 8, __chord_gauge_enter
@@ -62,7 +55,6 @@ asm(R"(
 extern "C" const char __chord_text_gauges, __chord_text_gauges_end;  // made by group_runtime.py
 // Defined by woven code.
 extern "C" int64_t __chord_meter_place() __attribute__((visibility("hidden")));
-extern "C" uint64_t __chord_clock[2] __attribute__((visibility("hidden")));
 // Of the mode `sim`: what has been missed in each model by a thread.
 extern "C" void __chord_model_totals(const chord::runtime::Thread *thread, uint64_t *totals) __attribute__((weak, visibility("hidden")));
 
@@ -86,20 +78,6 @@ struct Gauges {
 
 constexpr size_t first_bytes = 64 * 1024;
 constexpr uint64_t below_activation = 128;
-
-uint64_t began_ticks, began_ns;
-
-uint64_t read_clock() {
-  uint32_t low, high;
-  asm volatile("rdtsc" : "=a"(low), "=d"(high));
-  return static_cast<uint64_t>(high) << 32 | low;
-}
-
-uint64_t nanoseconds() {
-  timespec now;
-  kernel(SYS_clock_gettime, CLOCK_MONOTONIC, arg(&now));
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
-}
 
 // The words that woven code keeps for a thread.
 struct Words {
@@ -282,8 +260,7 @@ void leave_frames(Instance &, uint64_t stack_pointer) {
 }
 
 void settle(const Module &, const Thread &thread) {
-  __chord_clock[0] = read_clock() - began_ticks;
-  __chord_clock[1] = nanoseconds() - began_ns;
+  tell_clock(read_clock());
   Gauges *gauges = gauges_of(thread.pointer);
   if (gauges == nullptr || gauges->bottom == nullptr || gauges->busy) return;
   Readings now = read_all(*gauges, thread.pointer == thread_pointer() ? nullptr : &thread);
@@ -301,8 +278,7 @@ void settle(const Module &, const Thread &thread) {
 }
 
 void restart(Instance &instance) {
-  began_ticks = read_clock();
-  began_ns = nanoseconds();
+  start_clock();
   for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
     Gauges *gauges = gauges_of(thread->pointer);
     if (gauges == nullptr || gauges->bottom == nullptr) continue;
@@ -317,10 +293,7 @@ void restart(Instance &instance) {
   }
 }
 
-void begin(Instance &, char **) {
-  began_ticks = read_clock();
-  began_ns = nanoseconds();
-}
+void begin(Instance &, char **) { start_clock(); }
 
 // The parent's descriptors count the parent.
 void after_fork(Instance &, bool in_child) {

@@ -8,7 +8,7 @@
 //
 // Signal handlers may run between any two instructions. So `base` only changes by additions of one instruction each, and a place is
 // taken before it is filled and emptied before it is given back: one without sums is not open yet.
-#include "runtime.h"
+#include "clock.h"
 
 // What woven code calls; every register is kept and, by what is called so with _flags behind it, flags.
 //   __chord_meter_enter        offset of the activation's sums from the thread pointer, above the return address
@@ -29,13 +29,7 @@ asm(R"(
 	.endm
 
 	.macro __chord_meter_routine name, flags
-	.globl \name
-	.hidden \name
-	.type \name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	endbr64
+	__chord_routine \name
 	.if \flags
 	pushfq
 	.cfi_adjust_cfa_offset 8
@@ -95,8 +89,7 @@ asm(R"(
 1:	movl $\here, %edx
 	__chord_ask __chord_meter_enter_slowly, \flags
 	jmp 2b
-	.cfi_endproc
-	.size \name, . - \name
+	__chord_routine_end \name
 	.endm
 
 	# `sum`: adds what was taken to its sum, and leaves it in %rax; %rdi: the activation's sums; %rdx: behind its entry.
@@ -126,8 +119,7 @@ asm(R"(
 1:	movq %rsi, %rdi
 	__chord_ask __chord_meter_leave_slowly, \flags
 	jmp 2b
-	.cfi_endproc
-	.size \name, . - \name
+	__chord_routine_end \name
 	.endm
 
 	.macro __chord_add_to_own flags
@@ -147,8 +139,7 @@ asm(R"(
 	__chord_add_to_path \flags
 	addq %rax, %fs:16(%rcx)
 	__chord_meter_return \flags, 16
-	.cfi_endproc
-	.size \name, . - \name
+	__chord_routine_end \name
 	.endm
 
 	.macro __chord_restart_routine name, flags
@@ -163,8 +154,7 @@ asm(R"(
 	addq %rax, (%rdi)
 	addq %rax, %fs:16(%rcx)
 2:	__chord_meter_return \flags, 0
-	.cfi_endproc
-	.size \name, . - \name
+	__chord_routine_end \name
 	.endm
 
 	__chord_enter_routine __chord_meter_enter, 1, 0
@@ -195,7 +185,6 @@ asm(R"(
 extern "C" const char __chord_text_metrics, __chord_text_metrics_end;  // made by group_runtime.py
 // Defined by woven code.
 extern "C" int64_t __chord_meter_place() __attribute__((visibility("hidden")));
-extern "C" uint64_t __chord_clock[2] __attribute__((visibility("hidden")));
 
 namespace chord::runtime {
 namespace {
@@ -215,21 +204,6 @@ struct Meter {
 static_assert(sizeof(Entry) == 32 && sizeof(Meter) == 8 * CHORD_METER_WORDS);
 
 constexpr size_t first_bytes = 64 * 1024;
-
-uint64_t read_clock() {
-  uint32_t low, high;
-  asm volatile("rdtsc" : "=a"(low), "=d"(high));
-  return static_cast<uint64_t>(high) << 32 | low;
-}
-
-uint64_t nanoseconds() {
-  timespec now;
-  kernel(SYS_clock_gettime, CLOCK_MONOTONIC, arg(&now));
-  return static_cast<uint64_t>(now.tv_sec) * 1000000000 + static_cast<uint64_t>(now.tv_nsec);
-}
-
-// When the process, or the counting in it, began.
-uint64_t began_ticks, began_ns;
 
 Meter &meter_of(const char *pointer) { return *reinterpret_cast<Meter *>(const_cast<char *>(pointer) + __chord_meter_place()); }
 
@@ -309,8 +283,7 @@ void leave_frames(Instance &, uint64_t stack_pointer) {
 // What the activation that runs has taken since, and what those that called it had taken before.
 void settle(const Module &, const Thread &thread) {
   uint64_t now = read_clock();
-  __chord_clock[0] = now - began_ticks;
-  __chord_clock[1] = nanoseconds() - began_ns;
+  tell_clock(now);
   Meter &meter = meter_of(thread.pointer);
   if (meter.bottom == nullptr) return;
   uint64_t taken = now - meter.base;
@@ -326,8 +299,7 @@ void settle(const Module &, const Thread &thread) {
 
 // The calling thread's activations go on; what they took before is not counted.
 void restart(Instance &instance) {
-  began_ticks = read_clock();
-  began_ns = nanoseconds();
+  start_clock();
   for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
     Meter &meter = meter_of(thread->pointer);
     meter.base = began_ticks;
@@ -338,10 +310,7 @@ void restart(Instance &instance) {
   }
 }
 
-void begin(Instance &, char **) {
-  began_ticks = read_clock();
-  began_ns = nanoseconds();
-}
+void begin(Instance &, char **) { start_clock(); }
 
 void give_up_meter(Instance &, Thread &thread) {
   Meter &meter = meter_of(thread.pointer);

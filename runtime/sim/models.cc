@@ -43,13 +43,7 @@ asm(R"(
 	.endm
 
 	.macro __chord_model name, place, routine
-	.globl \name
-	.hidden \name
-	.type \name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	endbr64
+	__chord_routine \name
 	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
 	movq 80(%rsp), %rsi
 	movq 88(%rsp), %rdx
@@ -58,18 +52,11 @@ asm(R"(
 	call \routine
 	__chord_pop r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
 	ret
-	.cfi_endproc
-	.size \name, . - \name
+	__chord_routine_end \name
 	.endm
 
 	.macro __chord_model_strings name, place
-	.globl \name
-	.hidden \name
-	.type \name, @function
-	.p2align 4
-\name:
-	.cfi_startproc
-	endbr64
+	__chord_routine \name
 	pushfq
 	.cfi_adjust_cfa_offset 8
 	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
@@ -85,8 +72,7 @@ asm(R"(
 	popfq
 	.cfi_adjust_cfa_offset -8
 	ret
-	.cfi_endproc
-	.size \name, . - \name
+	__chord_routine_end \name
 	.endm
 
 	.irp place, here, shared, at
