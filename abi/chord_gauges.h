@@ -25,4 +25,21 @@ struct chord_gauges {
 };
 enum { CHORD_FAULT_ABSENT, CHORD_FAULT_FORBIDDEN, CHORD_FAULT_SHARED, CHORD_FAULT_OTHER, CHORD_FAULTS };
 
+/* Probes take something themselves. Each process measures that once, by calls of a routine that woven code has for it: what is entered and left
+ * at once, and on the way out gives the offset of its sums from the thread pointer (for each gauge its own share; then totals; then sums of one path).
+ * Counters of the key CHORD_PROBES_KEY tell it: calls and paths that were measured, then for each gauge what the former took inside and
+ * outside, and what the latter took. So sums over processes stay what they are. */
+#define CHORD_PROBE_SAMPLE_SYMBOL "__chord_probe_sample"
+#define CHORD_PROBE_PATHS_SYMBOL "__chord_probe_sample_paths"
+#define CHORD_PROBE_SUMS_SYMBOL "__chord_probe_sums"
+#define CHORD_PROBE_COSTS_SYMBOL "__chord_probe_costs"
+#define CHORD_PROBES_KEY 66
+#define CHORD_PATHS_IN_SAMPLE 8
+struct chord_probe_costs {
+  uint64_t calls, paths;
+  struct {
+    uint64_t inside, outside, along;
+  } of[CHORD_MOST_GAUGES];
+};
+
 #endif

@@ -7,6 +7,7 @@
 // A signal handler that interrupts an update finds the thread busy: what it runs then is part of what was interrupted.
 #include "chord_models.h"
 #include "clock.h"
+#include "probe_costs.h"
 
 // What woven code calls; every register and flag is kept.
 //   __chord_meter_enter_all_flags      offset of the activation's sums from the thread pointer, above the return address
@@ -169,11 +170,26 @@ void close_top(Gauges &gauges, const Readings &now) {
   --gauges.top;
 }
 
+}  // namespace
+
+// Readings take microseconds where the kernel is asked, so not many are tried.
+extern "C" CHORD_SHARED void __chord_gauge_calibrate() {
+  measure_probes({4, 8, static_cast<uint32_t>(__chord_gauges.count)}, [](uint64_t *into) {
+    Readings now = read_all(*gauges_of(thread_pointer()), nullptr);
+    for (uint32_t k = 0; k < __chord_gauges.count; ++k) into[k] = now.of[k];
+  });
+}
+
+namespace {
+
 void enter(uint64_t sums, uint64_t key) {
   Instance *running = instance();
   if (running == nullptr) return;
   Gauges *gauges = gauges_of(thread_pointer());
-  if (gauges == nullptr) gauges = first_gauges();
+  if (gauges == nullptr) {
+    gauges = first_gauges();
+    if (gauges != nullptr) __chord_gauge_calibrate();
+  }
   Busy busy(gauges);
   if (!busy.succeeded()) return;
   if (gauges->top == gauges->end && !grow(*gauges)) {
@@ -261,6 +277,7 @@ void leave_frames(Instance &, uint64_t stack_pointer) {
 
 void settle(const Module &, const Thread &thread) {
   tell_clock(read_clock());
+  tell_probe_costs();
   Gauges *gauges = gauges_of(thread.pointer);
   if (gauges == nullptr || gauges->bottom == nullptr || gauges->busy) return;
   Readings now = read_all(*gauges, thread.pointer == thread_pointer() ? nullptr : &thread);

@@ -9,6 +9,7 @@
 // Signal handlers may run between any two instructions. So `base` only changes by additions of one instruction each, and a place is
 // taken before it is filled and emptied before it is given back: one without sums is not open yet.
 #include "clock.h"
+#include "probe_costs.h"
 
 // What woven code calls; every register is kept and, by what is called so with _flags behind it, flags.
 //   __chord_meter_enter        offset of the activation's sums from the thread pointer, above the return address
@@ -242,6 +243,10 @@ void close_top(Meter &meter, uint64_t now) {
 
 }  // namespace
 
+extern "C" CHORD_SHARED void __chord_meter_calibrate() {
+  measure_probes({8, 32, 1}, [](uint64_t *into) { *into = read_clock(); });
+}
+
 // The stack is full, or there is none yet.
 extern "C" CHORD_SHARED void __chord_meter_enter_slowly(uint64_t *sums, uint64_t key, uint64_t has_total) {
   Instance *running = instance();
@@ -251,8 +256,12 @@ extern "C" CHORD_SHARED void __chord_meter_enter_slowly(uint64_t *sums, uint64_t
     running->notes |= note_out_of_memory;
     return;
   }
-  uint64_t now = read_clock();
   bool first = meter.top == meter.bottom + 1;
+  if (first) {
+    meter.base = read_clock();
+    __chord_meter_calibrate();
+  }
+  uint64_t now = read_clock();
   Entry &entry = *meter.top++;
   entry = {key, reinterpret_cast<uint64_t>(sums) | (has_total != 0 ? 0 : 1), first ? 0 : now - meter.base, has_total != 0 ? sums[1] - now : 0};
   meter.base = now;
@@ -284,6 +293,7 @@ void leave_frames(Instance &, uint64_t stack_pointer) {
 void settle(const Module &, const Thread &thread) {
   uint64_t now = read_clock();
   tell_clock(now);
+  tell_probe_costs();
   Meter &meter = meter_of(thread.pointer);
   if (meter.bottom == nullptr) return;
   uint64_t taken = now - meter.base;

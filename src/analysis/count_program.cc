@@ -19,6 +19,7 @@
 #include "analysis/count_procedures.h"
 #include "analysis/early_exits.h"
 #include "analysis/interrupted.h"
+#include "analysis/probe_costs.h"
 #include "analysis/woven_code.h"
 #include "base/diagnostics.h"
 #include "base/progress.h"
@@ -191,6 +192,7 @@ class Counter {
       add_counters(module, segment.modules[i]);
       add_clock(segment.modules[i]);
       faults_.add(segment.modules[i]);
+      probes_.add(segment.modules[i]);
       taken[i] = found->second;
       any = true;
     }
@@ -240,6 +242,7 @@ class Counter {
     program_.metrics = metrics_.names();
     settle_time();
     faults_.settle(program_);
+    probes_.settle(program_, clock_);
     return std::move(program_);
   }
 
@@ -439,6 +442,7 @@ class Counter {
   CostMetric cost_;
   Clock clock_;
   GaugeFaults faults_;
+  ProbeCosts probes_;
   std::string context_;  // those whose counts are wanted alone
   bool killed_ = false;                   // some process wrote no last segment
   std::map<std::string, std::set<uint64_t>> notes_;  // of which processes

@@ -24,6 +24,7 @@ FunctionCounts counts_of(const CountedProcedure &p) {
   }
   row.metrics = p.metrics.own;
   row.metrics_total = p.metrics.total;
+  row.metrics_error = p.metrics.error;
   row.exact = p.exact();
   row.certain = p.certain();
   return row;
@@ -36,6 +37,7 @@ void add(FunctionCounts &into, const FunctionCounts &copy) {
   into.executed = checked_add(into.executed, copy.executed, name);
   add_to(into.metrics, copy.metrics);
   add_to(into.metrics_total, copy.metrics_total);
+  add_to(into.metrics_error, copy.metrics_error);
   into.exact = into.exact && copy.exact;
   into.certain = into.certain && copy.certain;
   if (copy.never * into.instructions >= into.never * copy.instructions) return;

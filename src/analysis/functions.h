@@ -15,7 +15,7 @@ struct FunctionCounts {
   // Of the copy of which the least never ran; copies need not be equal.
   uint64_t instructions = 0, never = 0, blocks = 0, blocks_never = 0;
   bool exact = true, certain = true;  // of all copies
-  MetricValues metrics = {}, metrics_total = {};  // likewise
+  MetricValues metrics = {}, metrics_total = {}, metrics_error = {};  // likewise
 };
 
 // In the order of the program's text. `sum_copies`: functions of one name that begin at the same line of the same file

@@ -11,18 +11,6 @@ constexpr std::array<const char *, CHORD_FAULTS> kReasons = {"the machine has no
                                                              "the processor has too few counters for all events at once",
                                                              "the kernel refused it, or the program closed it"};
 
-// What each gauge of the program is called, in their order.
-std::vector<std::string> gauge_names(const Program &program) {
-  std::vector<std::string> names;
-  for (const CountedProcedure &p : program.procedures) {
-    for (const format::MetricSums &sums : p.map->metrics) {
-      if (sums.of == format::SumsOf::procedure) names.push_back(sums.metric);
-    }
-    if (!names.empty()) break;
-  }
-  return names;
-}
-
 void forget(MetricValues &values, size_t metric) {
   if (metric < values.size()) values[metric].reset();
 }
@@ -40,6 +28,17 @@ void forget(Program &program, size_t metric) {
 }
 
 }  // namespace
+
+std::vector<std::string> gauge_names(const Program &program) {
+  std::vector<std::string> names;
+  for (const CountedProcedure &p : program.procedures) {
+    for (const format::MetricSums &sums : p.map->metrics) {
+      if (sums.of == format::SumsOf::procedure) names.push_back(sums.metric);
+    }
+    if (!names.empty()) break;
+  }
+  return names;
+}
 
 void GaugeFaults::add(const format::ModuleProfile &profile) {
   for (const format::ModuleProfile::Procedure &p : profile.procedures) {

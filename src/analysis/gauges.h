@@ -11,6 +11,9 @@
 
 namespace chord::analysis {
 
+// What each gauge of the program is called, in their order: "tsc", or "tsc,time" of one that is both.
+std::vector<std::string> gauge_names(const Program &program);
+
 class GaugeFaults {
  public:
   void add(const format::ModuleProfile &profile);

@@ -38,6 +38,7 @@ void add_paths(std::vector<CountedPath> &into, std::vector<CountedPath> &from) {
     } else {
       same->count += path.count;
       add_to(same->metrics, path.metrics);
+      add_to(same->metrics_error, path.metrics_error);
     }
   }
 }
@@ -53,6 +54,7 @@ void add(std::vector<std::vector<uint64_t>> &into, const std::vector<std::vector
 void add(ProcedureMetrics &into, const ProcedureMetrics &from) {
   add_to(into.own, from.own);
   add_to(into.total, from.total);
+  add_to(into.error, from.error);
   add(into.instructions, from.instructions);
   add(into.paths, from.paths);
 }
@@ -79,13 +81,19 @@ void reorder(Program &program, const std::vector<size_t> &place) {
   for (CountedProcedure &p : program.procedures) {
     reorder(p.metrics.own, place);
     reorder(p.metrics.total, place);
+    reorder(p.metrics.error, place);
     reorder(p.metrics.instructions, place);
     reorder(p.metrics.paths, place);
-    for (CountedPath &path : p.paths) reorder(path.metrics, place);
+    for (CountedPath &path : p.paths) {
+      reorder(path.metrics, place);
+      reorder(path.metrics_error, place);
+    }
   }
   for (CountedContext &c : program.contexts) {
     reorder(c.metrics, place);
     reorder(c.metrics_inclusive, place);
+    reorder(c.metrics_error, place);
+    reorder(c.metrics_inclusive_error, place);
   }
 }
 

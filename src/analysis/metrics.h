@@ -22,6 +22,7 @@ std::optional<uint64_t> value_of(const MetricValues &values, size_t metric);
 struct ProcedureMetrics {
   MetricValues own;    // without what it calls
   MetricValues total;  // with it, where that was measured
+  MetricValues error;  // what of `own` probes took, about (probe_costs.h); 0: own is exact
   // By metric, then by instruction of the map; empty: not measured for each.
   std::vector<std::vector<uint64_t>> instructions;
   // By metric, then by number of the path; likewise.

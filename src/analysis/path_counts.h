@@ -38,6 +38,7 @@ struct CountedPath {
   uint32_t instruction = 0;  // at this instruction
   bool executed = false;
   MetricValues metrics = {};  // of whole paths
+  MetricValues metrics_error = {};  // as of procedures
 };
 
 struct PathCounts {

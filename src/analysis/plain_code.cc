@@ -7,12 +7,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <map>
 #include <string_view>
 
+#include "analysis/function_symbols.h"
 #include "analysis/woven_code.h"
 #include "base/diagnostics.h"
 #include "chord_abi.h"
@@ -24,19 +24,6 @@ namespace {
 struct Range {
   uint64_t begin = 0, end = 0;
 };
-
-// What every program has of compiler and C library.
-bool is_start_up(std::string_view name) {
-  static constexpr std::array<std::string_view, 10> kNames = {
-      "_start", "_init", "_fini", "_dl_relocate_static_pie", "deregister_tm_clones", "register_tm_clones",
-      "__do_global_dtors_aux", "frame_dummy", "__libc_csu_init", "__libc_csu_fini"};
-  return std::find(kNames.begin(), kNames.end(), name) != kNames.end();
-}
-
-// The last two stand in front of the C library's.
-bool is_runtime(std::string_view name) {
-  return name.find("__chord_") != name.npos || name.find("5chord7runtime") != name.npos || name == "pthread_create" || name == "thrd_create";
-}
 
 class File {
  public:

@@ -71,6 +71,7 @@ struct CountedContext {
   uint64_t exclusive = 0;         // instructions
   uint64_t inclusive = 0;         // with all contexts below: each instruction once
   MetricValues metrics = {}, metrics_inclusive = {};
+  MetricValues metrics_error = {}, metrics_inclusive_error = {};  // as of procedures
 };
 
 struct Module {

@@ -1,14 +1,17 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <iterator>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/diagnostics.h"
 #include "base/progress.h"
 #include "base/file.h"
 #include "cli/command.h"
 #include "cli/options.h"
+#include "cli/study_perturbation.h"
 #include "cli/trace_input.h"
 #include "report/hot_paths.h"
 #include "report/render.h"
@@ -27,7 +30,9 @@ constexpr const char *kStudyExamples =
     "  branches    how often each static heuristic about branches was right\n"
     "  paths       paths possible, executed, and hot (programs built with --paths)\n"
     "  contexts    trees of calling contexts: size, shape, calls used (programs built with --context)\n"
-    "  metrics     hot, dense and sparse paths and functions by each metric (programs built with --metrics)\n"
+    "  metrics     hot, dense and sparse paths and functions by each metric (programs built with --metrics);\n"
+    "              with -- ARGUMENTS the programs are run, and what that does to each event comes first\n"
+    "  perturbation  each event of a plain program beside the same of builds with chord, which are run\n"
     "  selective   probes for one to five random paths of each function, of those for all paths\n"
     "  trace       bytes of several encodings of the same control flow (traces, of programs built with --trace)\n"
     "\n"
@@ -36,6 +41,7 @@ constexpr const char *kStudyExamples =
     "  chord study placement a.chord b.chord --csv\n"
     "  chord study placement a.chord b.chord -o placement.svg\n"
     "  chord study selective a.chord --by=function --csv\n"
+    "  chord study perturbation prog prog-paths prog-contexts -- ARGUMENTS\n"
     "\n"
     "Each argument is a profile, or a program whose profile lies here or beside it. Build\n"
     "with the default --place: others leave edges open, and what has open edges is left out.\n"
@@ -106,18 +112,42 @@ void study_paths(const InputOptions &input, const ListingOptions &listing, const
   plot.empty() ? print_listing(table, listing, head_of("paths")) : base::write_file(plot, report::path_svg(studies));
 }
 
-void study_metrics(const InputOptions &input, const ListingOptions &listing) {
-  auto of_each = study_all(input, [](const analysis::Program &program) {
-    std::vector<report::HotStudy> studies;
-    for (size_t m = 0; m < program.metrics.size(); ++m)
-      studies.push_back({program.name, program.metrics[m], report::list_hot_paths(program, {m, {}}, 1), report::list_hot_functions(program, {m, {}}, 1)});
-    if (studies.empty()) throw base::Error(fmt::format("{}: was built without metrics", program.name), "build with `chord --metrics=tsc gcc …`");
-    return studies;
-  });
+std::vector<report::HotStudy> hot_studies(const analysis::Program &program) {
   std::vector<report::HotStudy> studies;
-  for (std::vector<report::HotStudy> &some : of_each) std::move(some.begin(), some.end(), std::back_inserter(studies));
+  for (size_t m = 0; m < program.metrics.size(); ++m)
+    studies.push_back({program.name, program.metrics[m], report::list_hot_paths(program, {m, {}}, 1), report::list_hot_functions(program, {m, {}}, 1)});
+  return studies;
+}
+
+nlohmann::ordered_json rows_of(const report::Table &table) {
+  return nlohmann::ordered_json::parse(report::render_json(table, nlohmann::ordered_json::object()))["rows"];
+}
+
+// With `run`, programs are run for the first two of the paper's tables.
+void study_metrics(const InputOptions &input, const ListingOptions &listing, const std::string &plot, const std::optional<RunOptions> &run) {
+  std::vector<report::HotStudy> studies;
+  auto add = [&](std::vector<report::HotStudy> more) { std::move(more.begin(), more.end(), std::back_inserter(studies)); };
+  nlohmann::ordered_json head = head_of("metrics");
+  std::string before;
+  if (run) {
+    report::Table events = report::perturbation_table(study_perturbation(input.profiles, *run, [&](const analysis::Program &program) { add(hot_studies(program)); }));
+    head["perturbation"] = rows_of(events);
+    before = report::render_text(events, text_style(listing)) + "\n";
+  } else {
+    for (std::vector<report::HotStudy> &some : study_all(input, hot_studies)) add(std::move(some));
+  }
+  if (studies.empty()) throw base::Error("no program was built with metrics", "build with `chord --metrics=tsc gcc …`");
+  if (!plot.empty()) return base::write_file(plot, report::hot_svg(studies));
+  if (!listing.json && !listing.csv) print(before);
   report::Table table = report::hot_table(studies);
-  print_listing(table, listing, head_of("metrics"));
+  print_listing(table, listing, head);
+}
+
+void study_events(const InputOptions &input, const ListingOptions &listing, const std::string &plot, const RunOptions &run) {
+  if (input.profiles.empty()) throw base::UsageError("perturbation: which programs?", "chord study perturbation prog prog-woven -- ARGUMENTS");
+  auto studies = study_perturbation(input.profiles, run, {});
+  report::Table table = report::perturbation_table(studies);
+  plot.empty() ? print_listing(table, listing, head_of("perturbation")) : base::write_file(plot, report::perturbation_svg(studies));
 }
 
 void study_selective(const InputOptions &input, const ListingOptions &listing, const std::string &plot, bool functions) {
@@ -167,23 +197,35 @@ void study_trace(const InputOptions &input, const ListingOptions &listing) {
 }  // namespace
 
 int cmd_study(std::vector<std::string> args) {
+  RunOptions run;
+  auto divider = std::find(args.begin(), args.end(), "--");
+  bool runs = divider != args.end();
+  if (runs) run.arguments.assign(divider + 1, args.end());
+  args.erase(divider, args.end());
   CLI::App app("Reproduces the papers' tables on given programs.", "chord study");
   InputOptions input;
   ListingOptions listing;
   std::string table, plot, by = "program";
-  app.add_option("TABLE", table, "placement, branches, paths, contexts, metrics, selective or trace")
+  app.add_option("TABLE", table, "placement, branches, paths, contexts, metrics, perturbation, selective or trace")
       ->type_name("")
       ->required()
-      ->check(CLI::IsMember({"placement", "branches", "paths", "contexts", "metrics", "selective", "trace"}));
+      ->check(CLI::IsMember({"placement", "branches", "paths", "contexts", "metrics", "perturbation", "selective", "trace"}));
   add_input_options(app, input);
   add_listing_options(app, listing);
-  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches, contexts, metrics or trace)")->type_name("FILE.svg");
+  app.add_option("-o,--output", plot, "write a plot instead of the table (not branches, contexts or trace)")->type_name("FILE.svg");
+  app.add_option("--repeats", run.repeats, "perturbation: runs of each program, of which the least of each event counts (3)")->type_name("N")->check(CLI::Range(1, 1000));
+  app.add_option("--steps", run.most_steps, "perturbation: longest run in single steps, by which instructions are counted (1000000); 0: none")->type_name("N");
   app.add_option("--by", by, "selective: program, or function for a row of each")
       ->type_name("KIND")
       ->check(CLI::IsMember({"program", "function"}));
   app.footer(kStudyExamples);
   if (!parse(app, std::move(args))) return 0;
-  if (table == "placement") {
+  if (runs && table != "metrics" && table != "perturbation") throw base::UsageError(fmt::format("--: `study {}` runs nothing", table));
+  if (table == "perturbation") {
+    study_events(input, listing, plot, run);
+  } else if (table == "metrics") {
+    study_metrics(input, listing, plot, runs ? std::optional(run) : std::nullopt);
+  } else if (table == "placement") {
     study_placement(input, listing, plot);
   } else if (table == "paths") {
     study_paths(input, listing, plot);
@@ -195,8 +237,6 @@ int cmd_study(std::vector<std::string> args) {
     study_contexts(input, listing);
   } else if (table == "trace") {
     study_trace(input, listing);
-  } else if (table == "metrics") {
-    study_metrics(input, listing);
   } else {
     study_branches(input, listing);
   }

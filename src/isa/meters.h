@@ -25,6 +25,14 @@ Snippet meter_path(const PathHolder &holder, const CounterPlace &sums, const Pat
 // A path begins, and what the activation took up to here is of none.
 Snippet restart_meter(Readings readings, Resources live);
 
+// Routines with nothing but these probes in them, by which a process measures what probes take (chord_gauges.h).
+struct MeterSample {
+  Readings readings = Readings::clock;
+  uint64_t gauges = 1;
+  bool in_record = false;  // sums are found by their address
+};
+std::string meter_sample_text(const MeterSample &sample);
+
 // What the meter keeps for each thread, once in a module (chord_abi.h).
 std::string meter_text();
 

@@ -1,4 +1,5 @@
 #include <chord_abi.h>
+#include <chord_gauges.h>
 #include <fmt/core.h>
 
 #include "isa/meters.h"
@@ -64,6 +65,35 @@ Snippet meter_path(const PathHolder &h, const CounterPlace &sums, const PathMete
 }
 
 Snippet restart_meter(Readings readings, Resources live) { return apart(call("__chord_meter_restart", 0, readings, live), 1); }
+
+namespace {
+
+constexpr const char *kProbeSums = CHORD_PROBE_SUMS_SYMBOL;
+
+std::string sample_routine(const char *name, const MeterSample &sample, bool paths) {
+  constexpr unsigned kRecord = 7;
+  std::string body;
+  AnyPlace sums = CounterPlace{.kind = CounterPlace::Kind::thread_local_exec, .label = kProbeSums};
+  if (sample.in_record) {
+    body = fmt::format("\tmovq\t{}@gottpoff(%rip),{}\n\taddq\t%fs:0,{}\n\tsubq\t${},{}\n", kProbeSums, reg(kRecord), reg(kRecord), CHORD_CONTEXT_COUNTERS, reg(kRecord));
+    sums = RecordPlace{{PathHolder::Kind::free, kRecord}, 0};
+  }
+  body += enter_meter(sums, sample.readings, 0).text;
+  CounterPlace along{.kind = CounterPlace::Kind::thread_local_exec, .label = kProbeSums, .index = static_cast<int64_t>(2 * sample.gauges)};
+  for (int k = 0; paths && k < CHORD_PATHS_IN_SAMPLE; ++k) body += meter_path({}, along, {sample.readings, 1, false}, 0).text;
+  body += leave_meter(sample.readings, 0).text;
+  return fmt::format(
+      "\t.section .text.{0},\"axG\",@progbits,{1},comdat\n\t.weak {0}\n\t.hidden {0}\n\t.type {0},@function\n\t.p2align 4\n{0}:\n\t.cfi_startproc\n\tendbr64\n"
+      "{2}\tmovq\t{1}@gottpoff(%rip),%rax\n\tret\n\t.cfi_endproc\n\t.size {0},.-{0}\n",
+      name, kProbeSums, body);
+}
+
+}  // namespace
+
+std::string meter_sample_text(const MeterSample &sample) {
+  return fmt::format("\t.section .tbss.{0},\"awTG\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n", kProbeSums, 8 * 3 * sample.gauges) +
+         sample_routine(CHORD_PROBE_SAMPLE_SYMBOL, sample, false) + sample_routine(CHORD_PROBE_PATHS_SYMBOL, sample, true);
+}
 
 std::string meter_text() {
   return fmt::format(

@@ -174,6 +174,8 @@ std::vector<ContextNode> context_nodes(const Program &program, bool by_thread, s
     node.inclusive += counts ? c.inclusive : analysis::value_of(c.metrics_inclusive, metric).value_or(0);
     analysis::add_to(node.metrics, c.metrics);
     analysis::add_to(node.metrics_inclusive, c.metrics_inclusive);
+    analysis::add_to(node.metrics_error, c.metrics_error);
+    analysis::add_to(node.metrics_inclusive_error, c.metrics_inclusive_error);
   }
   return arranged(nodes);
 }
@@ -209,6 +211,7 @@ Table list_contexts(const Program &program, const ContextView &view) {
   if (view.by_thread) t.text_order.insert(t.text_order.begin(), 8);
   t.weight = 7;
   MetricsColumn metrics(t, program.metrics), inclusive(t, program.metrics, "metrics_inclusive", "");
+  MetricsColumn errors(t, program.metrics, "metrics_error", ""), inclusive_errors(t, program.metrics, "metrics_inclusive_error", "");
   size_t left_out = 0;
   uint64_t whole = view.metric == kInstructions ? program.instructions : 0;
   for (const ContextNode &n : nodes) whole += view.metric != kInstructions ? n.exclusive : 0;
@@ -230,6 +233,8 @@ Table list_contexts(const Program &program, const ContextView &view) {
            share(n.inclusive, whole), text(t.keep(std::move(tree)))};
     metrics.put(row, n.metrics);
     inclusive.put(row, n.metrics_inclusive);
+    errors.put(row, n.metrics_error);
+    inclusive_errors.put(row, n.metrics_inclusive_error);
     t.add(row);
   }
   t.note = contexts_note(program);
@@ -248,6 +253,7 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
   t.text_order = {5, 4, 3, 0, 7};
   t.weight = 5;
   MetricsColumn metrics(t, program.metrics), inclusive(t, program.metrics, "metrics_inclusive", "");
+  MetricsColumn errors(t, program.metrics, "metrics_error", ""), inclusive_errors(t, program.metrics, "metrics_inclusive_error", "");
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ContextNode &n = nodes[i];
     if (!is_function(*n.procedure, function)) continue;
@@ -256,6 +262,8 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
            number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}, text(t.keep(familiar_chain(nodes, i)))};
     metrics.put(row, n.metrics);
     inclusive.put(row, n.metrics_inclusive);
+    errors.put(row, n.metrics_error);
+    inclusive_errors.put(row, n.metrics_inclusive_error);
     t.add(row);
   }
   t.sort_by_weight();

@@ -20,7 +20,7 @@ struct ContextNode {
   const analysis::CountedProcedure *procedure = nullptr;
   uint32_t context = 0;           // index in Program::contexts, of one of those it stands for
   uint64_t calls = 0, exclusive = 0, inclusive = 0;
-  analysis::MetricValues metrics, metrics_inclusive;
+  analysis::MetricValues metrics, metrics_inclusive, metrics_error, metrics_inclusive_error;
 };
 
 // Of CHORD_CONTEXT_*: "signal", "overflow", or empty.

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/functions.h"
+#include "report/bar_chart.h"
 #include "report/listings.h"
 #include "report/paths.h"
 
@@ -20,6 +21,7 @@ struct PathRow {
   const CountedPath *path = nullptr;  // of paths
   uint64_t count = 0, instructions = 0, value = 0, paths = 0;
   uint64_t per = 0;  // what the value is related to: instructions, or another metric
+  std::optional<uint64_t> error = {};  // what of the value probes took
 };
 
 bool is_dense(const PathRow &row, const HotTable &all) {
@@ -73,6 +75,11 @@ std::string ratio(uint64_t value, uint64_t per) {
   return per == 0 ? "" : fmt::format("{:.3f}", static_cast<double>(value) / static_cast<double>(per));
 }
 
+// After the value, where probes take anything of it.
+void show_errors(Table &t, const std::vector<Row> &rows, size_t column) {
+  if (std::any_of(rows.begin(), rows.end(), [](const Row &row) { return row.error.value_or(0) != 0; })) t.text_order.insert(t.text_order.begin() + 2, column);
+}
+
 // Its key in JSON.
 const char *ratio_key(const HotBy &by) { return by.per ? "ratio" : "per_instruction"; }
 
@@ -90,7 +97,8 @@ HotTable list_hot_paths(const Program &program, const HotBy &by, double threshol
       if (path.count <= 0 || !value) continue;
       auto count = static_cast<uint64_t>(path.count);
       uint64_t instructions = count * analysis::length_of(*p.map, path);
-      rows.push_back({&p, &path, count, instructions, *value, 0, related(by, path.metrics, instructions)});
+      rows.push_back({&p, &path, count, instructions, *value, 0, related(by, path.metrics, instructions),
+                      analysis::value_of(path.metrics_error, by.metric)});
     }
   }
   HotTable out = classify(rows);
@@ -98,15 +106,16 @@ HotTable list_hot_paths(const Program &program, const HotBy &by, double threshol
   t.by = "path";
   t.columns = {{"function", "", true}, {"demangled", "function", true, Holds::names}, {"path", "path"}, {"count", "count"},
                {"executed", "instructions"}, {"value", program.metrics[by.metric]}, {"share", "share"},
-               {ratio_key(by), "each", false}, {"class", "class", true}, {"lines", "lines", true}};
+               {ratio_key(by), "each", false}, {"class", "class", true}, {"lines", "lines", true}, {"error", "of probes"}};
   t.text_order = {6, 5, 7, 8, 4, 3, 2, 1, 9};
+  show_errors(t, rows, 10);
   t.weight = 5;
   for (const PathRow &row : rows) {
     if (!is_hot(row, out.total, threshold)) continue;
     t.add({text(row.procedure->map->name), text(t.keep(demangle(row.procedure->map->name))),
            row.path->partial ? Cell{} : ordinal(row.path->number), number(row.count), number(row.instructions), number(row.value),
            share(row.value, out.total), text(t.keep(ratio(row.value, row.per))), text(is_dense(row, out) ? "dense" : "sparse"),
-           list(t.keep(path_lines(*row.procedure, *row.path)))});
+           list(t.keep(path_lines(*row.procedure, *row.path))), number_if(row.error.has_value(), row.error.value_or(0))});
   }
   t.sort_by_weight();
   t.summary = summarize(program, by.metric, out, "paths");
@@ -119,15 +128,17 @@ HotTable list_hot_functions(const Program &program, const HotBy &by, double thre
     std::optional<uint64_t> value = analysis::value_of(p.metrics.own, by.metric);
     if (!value || (p.instructions == 0 && *value == 0)) continue;
     auto paths = static_cast<uint64_t>(std::count_if(p.paths.begin(), p.paths.end(), [](const CountedPath &path) { return path.count > 0; }));
-    rows.push_back({&p, nullptr, p.calls, p.instructions, *value, paths, related(by, p.metrics.own, p.instructions)});
+    rows.push_back({&p, nullptr, p.calls, p.instructions, *value, paths, related(by, p.metrics.own, p.instructions),
+                    analysis::value_of(p.metrics.error, by.metric)});
   }
   HotTable out = classify(rows);
   Table &t = out.table;
   t.by = "function";
   t.columns = {{"function", "", true}, {"demangled", "function", true, Holds::names}, {"calls", "calls"}, {"executed", "instructions"},
                {"value", program.metrics[by.metric]}, {"inclusive", "inclusive"}, {"share", "share"}, {ratio_key(by), "each", false},
-               {"class", "class", true}, {"paths", "paths"}};
+               {"class", "class", true}, {"paths", "paths"}, {"error", "of probes"}};
   t.text_order = {6, 4, 5, 7, 8, 3, 2, 9, 1};
+  show_errors(t, rows, 10);
   t.weight = 4;
   for (const PathRow &row : rows) {
     if (!is_hot(row, out.total, threshold)) continue;
@@ -135,7 +146,7 @@ HotTable list_hot_functions(const Program &program, const HotBy &by, double thre
     t.add({text(row.procedure->map->name), text(t.keep(demangle(row.procedure->map->name))), number(row.count), number(row.instructions),
            number(row.value), number_if(total.has_value(), total.value_or(0)), share(row.value, out.total),
            text(t.keep(ratio(row.value, row.per))), text(is_dense(row, out) ? "dense" : "sparse"),
-           number_if(row.paths != 0, row.paths)});
+           number_if(row.paths != 0, row.paths), number_if(row.error.has_value(), row.error.value_or(0))});
   }
   t.sort_by_weight();
   t.summary = summarize(program, by.metric, out, "functions");
@@ -167,6 +178,27 @@ Table hot_table(const std::vector<HotStudy> &studies) {
     add_study(t, study, "functions", study.functions);
   }
   return t;
+}
+
+std::string hot_svg(const std::vector<HotStudy> &studies) {
+  BarChart chart;
+  chart.title = "what hot paths and functions (each at least 1 %) take of metrics";
+  chart.stacked = chart.percent = true;
+  chart.series = {{"dense", {}}, {"sparse", {}}, {"the rest", {}}};
+  auto add = [&](const std::string &name, const HotTable &all) {
+    if (all.total == 0) return;
+    auto part = [&](uint64_t value) { return static_cast<double>(value) / static_cast<double>(all.total); };
+    const HotSummary &s = all.summaries[0];
+    chart.groups.push_back(name);
+    chart.series[0].values.push_back(part(s.dense.value));
+    chart.series[1].values.push_back(part(s.sparse.value));
+    chart.series[2].values.push_back(part(all.total - s.hot.value));
+  };
+  for (const HotStudy &study : studies) {
+    if (study.paths.rows != 0) add(fmt::format("{} {} paths", study.program, study.metric), study.paths);
+    add(fmt::format("{} {} functions", study.program, study.metric), study.functions);
+  }
+  return bar_chart_svg(chart);
 }
 
 }  // namespace chord::report

@@ -40,5 +40,7 @@ struct HotStudy {
   HotTable paths, functions;
 };
 Table hot_table(const std::vector<HotStudy> &studies);
+// The same at 1 % as bars: what dense and sparse ones and the rest take.
+std::string hot_svg(const std::vector<HotStudy> &studies);
 
 }  // namespace chord::report

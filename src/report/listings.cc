@@ -54,7 +54,8 @@ Table list_functions_with(const Program &program, bool sum_copies) {
                {"copies", ""}};
   t.text_order = {7, 6, 5, 8, 9, 10, 11, 2, 1};
   t.weight = 6;
-  MetricsColumn metrics(t, program.metrics), totals(t, program.metrics, "metrics_inclusive", "");
+  MetricsColumn metrics(t, program.metrics), totals(t, program.metrics, "metrics_inclusive", ""),
+      errors(t, program.metrics, "metrics_error", "");
   t.reserve(program.procedures.size());
   for (const analysis::FunctionCounts &f : analysis::count_functions(program, sum_copies)) {
     const CountedProcedure &p = *f.procedure;
@@ -68,6 +69,7 @@ Table list_functions_with(const Program &program, bool sum_copies) {
            number_if(f.exact, f.blocks_never), flag(f.certain), ordinal(p.map->line), number(f.copies)};
     metrics.put(row, f.metrics);
     totals.put(row, f.metrics_total);
+    errors.put(row, f.metrics_error);
     t.add(row);
   }
   t.sort_by_weight();

@@ -189,7 +189,7 @@ Table list_paths(const Program &program) {
                {"end", "end", true},     {"blocks", "", true},            {"lines", "lines", true}};
   t.text_order = {6, 5, 3, 4, 2, 1, 7, 8, 10};
   t.weight = 5;
-  MetricsColumn metrics(t, program.metrics);
+  MetricsColumn metrics(t, program.metrics), errors(t, program.metrics, "metrics_error", "");
   for (const CountedProcedure &p : program.procedures) {
     for (const CountedPath &path : p.paths) {
       bool chosen = p.map->plan.placement == core::Placement::chosen_paths;  // it is good to know that it did not run
@@ -201,6 +201,7 @@ Table list_paths(const Program &program) {
              chosen ? Cell{} : share(executed, program.instructions), text(start_of(p, path)), text(end_of(path)),
              list(t.keep(list_blocks(p, path))), list(t.keep(list_lines(p, path)))};
       metrics.put(row, path.metrics);
+      errors.put(row, path.metrics_error);
       t.add(row);
     }
   }

@@ -1,6 +1,7 @@
 #include "weave/metrics/meters.h"
 
 #include <chord_abi.h>
+#include <chord_gauges.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -16,6 +17,16 @@ using assembly::EdgeKind;
 namespace {
 
 constexpr const char *kClockRecord = "__chord_clock_record";
+constexpr const char *kProbeRecord = "__chord_probe_record";
+constexpr int kProbeWords = sizeof(chord_probe_costs) / sizeof(uint64_t);
+
+// Words that all threads share, as counters of a small key.
+std::string shared_record(const char *symbol, const char *record, int key, int words) {
+  return fmt::format("\t.section .bss.{0},\"awG\",@nobits,{1},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {5}\n"
+                     "\t.section {2},\"aG\",@progbits,{1},comdat\n\t.balign 8\n\t.weak {1}\n\t.hidden {1}\n{1}:\n"
+                     "\t.quad {0}-.\n\t.quad {3}\n\t.long {6}, {4}\n",
+                     symbol, record, CHORD_PROCS_SECTION, key, static_cast<int>(CHORD_COUNTERS_SHARED), 8 * words, words);
+}
 
 bool leaves(EdgeKind kind) { return kind == EdgeKind::leave || kind == EdgeKind::tail_call; }
 
@@ -60,6 +71,7 @@ void add_meter_sums(const Options &options, bool paths, ProcedurePlan &plan) {
 
 static void tie_records(const Options &options, ProcedurePlan &plan) {
   plan.ties.emplace_back(kClockRecord);
+  plan.ties.emplace_back(kProbeRecord);
   if (reads_several(options)) plan.ties.emplace_back(kGaugeRecord);
 }
 
@@ -86,11 +98,10 @@ std::string plan_meters(const ProcedureFacts &facts, ProcedurePlan &plan) {
 }
 
 std::string meter_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &) {
-  return isa::meter_text() + (reads_several(unit.options) ? gauges_text(unit.options) : "") +
-         fmt::format("\t.section .bss.{0},\"awG\",@nobits,{1},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero 16\n"
-                     "\t.section {2},\"aG\",@progbits,{1},comdat\n\t.balign 8\n\t.weak {1}\n\t.hidden {1}\n{1}:\n"
-                     "\t.quad {0}-.\n\t.quad {3}\n\t.long 2, {4}\n",
-                     CHORD_CLOCK_SYMBOL, kClockRecord, CHORD_PROCS_SECTION, CHORD_CLOCK_KEY, static_cast<int>(CHORD_COUNTERS_SHARED));
+  const bool several = reads_several(unit.options);
+  return isa::meter_text() + isa::meter_sample_text({readings_of(unit.options), gauges_of(unit.options).size(), unit.options.context}) +
+         (several ? gauges_text(unit.options) : "") + shared_record(CHORD_CLOCK_SYMBOL, kClockRecord, CHORD_CLOCK_KEY, 2) +
+         shared_record(CHORD_PROBE_COSTS_SYMBOL, kProbeRecord, CHORD_PROBES_KEY, kProbeWords);
 }
 
 }  // namespace chord::weave
