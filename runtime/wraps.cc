@@ -222,6 +222,7 @@ CHORD_WRAPPER CHORD_FAST uint64_t *__chord_note_jump(const __jmp_buf_tag *enviro
   if (usual && (calls == nullptr || !calls->measures(*running)) && hooks_of(*running, mode_trace) == nullptr)
     if (JumpPath *path = known_jump(*running, jump->caller, target)) {
       jump->target = target;
+      tell_modes(*running, &ModeHooks::leave_frames, *running, target);
       if (path->lands != 0) set_site(*running, path->lands);
       return reinterpret_cast<uint64_t *>(&path->count);
     }

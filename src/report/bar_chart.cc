@@ -9,9 +9,9 @@ namespace chord::report {
 namespace {
 
 constexpr std::array kBarColors = {"#e76f51", "#4c78a8", "#2a9d8f", "#e9c46a", "#9aa5b1"};
-constexpr double kLeftEdge = 56, kTopEdge = 44, kBarHeight = 200, kBar = 18, kGap = 26;
+constexpr double kLeftEdge = 56, kTopEdge = 44, kBarHeight = 200, kChartBar = 18, kChartGap = 26;
 
-std::string plain_text(const std::string &text) {
+std::string escape_markup(const std::string &text) {
   std::string out;
   for (char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
   return out;
@@ -19,12 +19,12 @@ std::string plain_text(const std::string &text) {
 
 std::string write_at(double x, double y, const char *anchor, const std::string &text, double turned = 0) {
   std::string turn = turned == 0 ? "" : fmt::format(" transform=\"rotate({:.0f} {:.1f} {:.1f})\"", turned, x, y);
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, turn, plain_text(text));
+  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, turn, escape_markup(text));
 }
 
 std::string value_text(const BarChart &chart, double value) { return chart.percent ? fmt::format("{:.0f}%", 100 * value) : fmt::format("{:.2f}", value); }
 
-double greatest(const BarChart &chart) {
+double highest_bar(const BarChart &chart) {
   double most = chart.percent ? 0 : 1;
   for (size_t g = 0; g < chart.groups.size(); ++g) {
     double sum = 0;
@@ -40,8 +40,8 @@ double greatest(const BarChart &chart) {
 }  // namespace
 
 std::string bar_chart_svg(const BarChart &chart) {
-  const double most = greatest(chart), bottom = kTopEdge + kBarHeight, bars = chart.stacked ? 1 : static_cast<double>(chart.series.size());
-  const double group = bars * kBar + kGap, width = std::max(420.0, kLeftEdge + group * static_cast<double>(chart.groups.size()) + 40), height = bottom + 130;
+  const double most = highest_bar(chart), bottom = kTopEdge + kBarHeight, bars = chart.stacked ? 1 : static_cast<double>(chart.series.size());
+  const double group = bars * kChartBar + kChartGap, width = std::max(420.0, kLeftEdge + group * static_cast<double>(chart.groups.size()) + 40), height = bottom + 130;
   std::string out = fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
       "<style>text{{font:12px sans-serif;fill:#667}} .grid{{stroke:#8886;stroke-width:1}}</style>\n",
@@ -59,17 +59,17 @@ std::string bar_chart_svg(const BarChart &chart) {
     key += 30 + 7.0 * static_cast<double>(chart.series[s].name.size());
   }
   for (size_t g = 0; g < chart.groups.size(); ++g) {
-    double x = kLeftEdge + kGap / 2 + group * static_cast<double>(g), top = bottom;
+    double x = kLeftEdge + kChartGap / 2 + group * static_cast<double>(g), top = bottom;
     for (size_t s = 0; s < chart.series.size(); ++s) {
       double value = chart.series[s].values[g];
       if (value < 0) continue;
       double tall = kBarHeight * value / most, y = chart.stacked ? top - tall : bottom - tall;
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"><title>{}, {}: {}</title></rect>\n",
-                         x + (chart.stacked ? 0 : kBar * static_cast<double>(s)), y, kBar - 2, tall, kBarColors[s % kBarColors.size()], plain_text(chart.groups[g]),
-                         plain_text(chart.series[s].name), value_text(chart, value));
+                         x + (chart.stacked ? 0 : kChartBar * static_cast<double>(s)), y, kChartBar - 2, tall, kBarColors[s % kBarColors.size()], escape_markup(chart.groups[g]),
+                         escape_markup(chart.series[s].name), value_text(chart, value));
       top -= tall;
     }
-    out += write_at(x + bars * kBar / 2, bottom + 14, "end", chart.groups[g], -40);
+    out += write_at(x + bars * kChartBar / 2, bottom + 14, "end", chart.groups[g], -40);
   }
   return out + "</svg>\n";
 }
