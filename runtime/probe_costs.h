@@ -34,7 +34,7 @@ bool measure_probes(const ProbeTries &how, Read &&read) {
   chord_probe_costs found = {};
   found.calls = how.calls;
   found.paths = uint64_t{how.calls} * CHORD_PATHS_IN_SAMPLE;
-  uint64_t before[CHORD_MOST_GAUGES], after[CHORD_MOST_GAUGES];
+  uint64_t before[CHORD_MOST_GAUGES] = {}, after[CHORD_MOST_GAUGES] = {};
   auto *sums = reinterpret_cast<volatile uint64_t *>(const_cast<char *>(thread_pointer()) + __chord_probe_sample());
   for (uint32_t k = 0; k < how.tries; ++k) {
     for (uint32_t g = 0; g < 3 * how.gauges; ++g) sums[g] = 0;

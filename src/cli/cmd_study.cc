@@ -214,6 +214,7 @@ int cmd_study(std::vector<std::string> args) {
   add_listing_options(app, listing);
   app.add_option("-o,--output", plot, "write a plot instead of the table (not branches, contexts or trace)")->type_name("FILE.svg");
   app.add_option("--repeats", run.repeats, "perturbation: runs of each program, of which the least of each event counts (3)")->type_name("N")->check(CLI::Range(1, 1000));
+  app.add_option("--stdin", run.input, "perturbation: what programs read as standard input (nothing)")->type_name("FILE");
   app.add_option("--steps", run.most_steps, "perturbation: longest run in single steps, by which instructions are counted (1000000); 0: none")->type_name("N");
   app.add_option("--by", by, "selective: program, or function for a row of each")
       ->type_name("KIND")

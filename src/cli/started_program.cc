@@ -17,18 +17,24 @@ namespace chord::cli {
 namespace {
 
 // In the child: nothing but system calls.
-[[noreturn]] void become(char **argv, char **environment, int gate, int failure, bool traced) {
-  int nothing = ::open("/dev/null", O_RDWR);
-  for (int stream = 0; stream < 3; ++stream) ::dup2(nothing, stream);
+struct Becoming {
+  char **argv, **environment;
+  const char *input;
+  int gate, failure;
+};
+[[noreturn]] void become(const Becoming &how, bool traced) {
+  int nothing = ::open("/dev/null", O_RDWR), input = ::open(how.input, O_RDONLY);
+  ::dup2(input, 0);
+  for (int stream = 1; stream < 3; ++stream) ::dup2(nothing, stream);
   char go = 0;
-  if (!traced && ::read(gate, &go, 1) != 1) ::_exit(127);
+  if (!traced && ::read(how.gate, &go, 1) != 1) ::_exit(127);
   if (traced) {
     ::personality(ADDR_NO_RANDOMIZE);
     ::ptrace(PTRACE_TRACEME, 0, nullptr, nullptr);
   }
-  ::execve(argv[0], argv, environment);
+  ::execve(how.argv[0], how.argv, how.environment);
   int why = errno;
-  (void)!::write(failure, &why, sizeof why);
+  (void)!::write(how.failure, &why, sizeof why);
   ::_exit(127);
 }
 
@@ -49,10 +55,12 @@ StartedProgram::StartedProgram(const RunCommand &command, Wait wait) : program_(
   }
   environment.push_back("CHORD_OUT=" + command.profile);
   std::vector<char *> argv = pointers(arguments), envp = pointers(environment);
+  const std::string input = command.input.empty() ? "/dev/null" : command.input;
+  if (::access(input.c_str(), R_OK) != 0) throw base::Error(fmt::format("{}: cannot read: {}", input, std::strerror(errno)));
   int gate[2], failure[2];
   if (::pipe2(gate, O_CLOEXEC) != 0 || ::pipe2(failure, O_CLOEXEC) != 0) throw base::Error(fmt::format("pipe: {}", std::strerror(errno)));
   pid_ = ::fork();
-  if (pid_ == 0) become(argv.data(), envp.data(), gate[0], failure[1], wait == Wait::traced);
+  if (pid_ == 0) become({argv.data(), envp.data(), input.c_str(), gate[0], failure[1]}, wait == Wait::traced);
   ::close(gate[0]);
   ::close(failure[1]);
   gate_ = gate[1];

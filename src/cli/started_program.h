@@ -13,6 +13,7 @@ struct RunCommand {
   std::string program;
   std::vector<std::string> arguments;
   std::string profile;  // where a woven program writes its counts
+  std::string input;    // file that it reads as standard input; empty: nothing
 };
 
 class StartedProgram {

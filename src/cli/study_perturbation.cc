@@ -78,7 +78,7 @@ class Pair {
 
  private:
   std::string profile() const { return folder_.file("run.chord"); }
-  RunCommand command(const std::string &program) const { return {program, options_.arguments, profile()}; }
+  RunCommand command(const std::string &program) const { return {program, options_.arguments, profile(), options_.input}; }
 
   StepCounts step(const std::string &program, const std::set<std::string, std::less<>> &own) const {
     auto kind = [&own](std::string_view name) {
@@ -93,12 +93,19 @@ class Pair {
   void add_steps(const analysis::Program &program, std::vector<PerturbedEvent> &out) const {
     StepCounts counted = counted_by(program), plain, woven;
     plain.complete = woven.complete = false;
+    bool stepped_badly = false;
     if (options_.most_steps != 0 && counted.instructions <= options_.most_steps) {
       auto own = functions_of(program);
-      if (!plain_.empty()) plain = step(plain_, own);
-      woven = step(woven_, own);
+      try {
+        if (!plain_.empty()) plain = step(plain_, own);
+        woven = step(woven_, own);
+      } catch (const base::Error &e) {  // without symbols, or where nobody may be traced
+        base::warning(fmt::format("not run in single steps: {}", e.what()), e.hint);
+        plain.complete = woven.complete = false;
+        stepped_badly = true;
+      }
     }
-    if (!woven.complete)
+    if (options_.most_steps != 0 && !woven.complete && !stepped_badly)
       base::warning(fmt::format("{}: not run in single steps: it takes more than {}", woven_, options_.most_steps), "a smaller input, or --steps=N (50,000 take a second or more)");
     auto add = [&](const char *name, uint64_t StepCounts::*event) {
       auto of = [&](const StepCounts &counts) { return counts.complete ? std::optional(counts.*event) : std::nullopt; };

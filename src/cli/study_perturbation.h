@@ -12,6 +12,7 @@ namespace chord::cli {
 
 struct RunOptions {
   std::vector<std::string> arguments;
+  std::string input;  // a file; empty: nothing
   unsigned repeats = 3;
   uint64_t most_steps = 1000000;  // 0: none
 };

@@ -73,6 +73,12 @@ expect_contains "both tables" "dense" table.txt
 ./flow 5 >/dev/null
 "$CHORD" study metrics flow -o plot.svg
 python3 -c 'import xml.dom.minidom; xml.dom.minidom.parse("plot.svg")'
+# Without symbols there are no single steps, and the rest is told.
+cp plain bare && strip bare
+"$CHORD" study perturbation ./bare ./flow --repeats=1 --json --stdin=work.c -- 5 >study.json 2>err
+expect_contains "stripped" "bare: it has no symbols" err
+expect_contains "stripped" '"time"' study.json
+expect_status 1 "$CHORD" study perturbation ./plain ./flow --stdin=absent -- 5
 expect_status 1 "$CHORD" study perturbation ./plain
 expect_contains "no woven one" "no program is built with chord" err
 expect_status 1 "$CHORD" study perturbation flow.chord
