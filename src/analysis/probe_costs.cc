@@ -37,7 +37,11 @@ std::vector<Cost> costs_of(const Program &program, const chord_probe_costs &sums
   return costs;
 }
 
-uint64_t rounded(double value) { return static_cast<uint64_t>(value + 0.5); }
+// What no process could have taken is not told: the profile is damaged.
+void add_rounded(MetricValues &values, size_t metric, double amount) {
+  constexpr double kMost = 9e18;
+  if (amount < kMost) add_to(values, metric, static_cast<uint64_t>(amount + 0.5));
+}
 
 class Settler {
  public:
@@ -63,27 +67,34 @@ class Settler {
     return callee != core::kNone && is_metered(program_.procedures[callee], metric);
   }
 
-  uint64_t calls_on(const CountedProcedure &p, const CountedPath &path, size_t metric) const {
-    uint64_t calls = 0;
-    for (uint32_t b : blocks_of(*p.map, path)) {
+  // By block: its instructions that may.
+  std::vector<uint32_t> calls_by_block(const CountedProcedure &p, size_t metric) const {
+    std::vector<uint32_t> calls(p.map->blocks.size());
+    for (size_t b = 0; b < calls.size(); ++b) {
       const format::Block &block = p.map->blocks[b];
-      for (uint32_t i = block.first; i < block.first + block.count; ++i) calls += calls_metered(p, i, metric) ? 1 : 0;
+      for (uint32_t i = block.first; i < block.first + block.count; ++i) calls[b] += calls_metered(p, i, metric) ? 1 : 0;
     }
     return calls;
   }
 
   void settle(CountedProcedure &p, const Cost &cost) const {
     if (!is_metered(p, cost.metric)) return;
-    uint64_t calls = 0, paths = 0;
-    for (uint32_t i = 0; i < p.executed.size(); ++i) calls += calls_metered(p, i, cost.metric) ? p.executed[i] : 0;
+    const std::vector<uint32_t> by_block = calls_by_block(p, cost.metric);
+    double calls = 0, paths = 0;
+    for (size_t b = 0; b < by_block.size(); ++b) {
+      const format::Block &block = p.map->blocks[b];
+      for (uint32_t i = block.first; by_block[b] != 0 && i < block.first + block.count; ++i) calls += calls_metered(p, i, cost.metric) ? static_cast<double>(p.executed[i]) : 0;
+    }
     for (CountedPath &path : p.paths) {
       if (!value_of(path.metrics, cost.metric) || path.count <= 0) continue;
+      double on_path = 0;
+      for (uint32_t b : blocks_of(*p.map, path)) on_path += by_block[b];
       auto count = static_cast<double>(path.count);
-      paths += static_cast<uint64_t>(path.count);
-      add_to(path.metrics_error, cost.metric, rounded(count * (cost.along + cost.outside * static_cast<double>(calls_on(p, path, cost.metric)))));
+      paths += count;
+      add_rounded(path.metrics_error, cost.metric, count * (cost.along + cost.outside * on_path));
     }
-    double own = paths != 0 ? static_cast<double>(paths) * cost.along : static_cast<double>(p.calls) * cost.inside;
-    add_to(p.metrics.error, cost.metric, rounded(own + static_cast<double>(calls) * cost.outside));
+    double own = paths != 0 ? paths * cost.along : static_cast<double>(p.calls) * cost.inside;
+    add_rounded(p.metrics.error, cost.metric, own + calls * cost.outside);
   }
 
   // A parent comes before its children.
@@ -92,8 +103,8 @@ class Settler {
     for (const Cost &cost : costs_) {
       for (CountedContext &c : contexts) {
         if (!value_of(c.metrics, cost.metric)) continue;
-        add_to(c.metrics_error, cost.metric, rounded(static_cast<double>(c.calls) * cost.inside));
-        if (c.parent != core::kNone) add_to(contexts[c.parent].metrics_error, cost.metric, rounded(static_cast<double>(c.calls) * cost.outside));
+        add_rounded(c.metrics_error, cost.metric, static_cast<double>(c.calls) * cost.inside);
+        if (c.parent != core::kNone) add_rounded(contexts[c.parent].metrics_error, cost.metric, static_cast<double>(c.calls) * cost.outside);
       }
     }
     for (CountedContext &c : contexts) c.metrics_inclusive_error = c.metrics_error;
@@ -124,7 +135,7 @@ void ProbeCosts::add(const format::ModuleProfile &profile) {
 
 void ProbeCosts::settle(Program &program, const Clock &clock) const {
   const std::vector<Cost> costs = costs_of(program, sums_, clock);
-  Settler(program, costs).settle_all();
+  if (!costs.empty()) Settler(program, costs).settle_all();
 }
 
 }  // namespace chord::analysis
