@@ -7,6 +7,7 @@
 // A signal handler that interrupts an update finds the thread busy: what it runs then is part of what was interrupted.
 #include "chord_models.h"
 #include "clock.h"
+#include "left_entries.h"
 #include "probe_costs.h"
 
 // What woven code calls; every register and flag is kept.
@@ -269,7 +270,7 @@ void leave_frames(Instance &, uint64_t stack_pointer) {
   gauges->busy = false;  // if it was, a handler has left what was
   Busy busy(gauges);
   Readings now = read_all(*gauges, nullptr);
-  while (gauges->top > gauges->bottom + 1 && gauges->top[-1].key <= stack_pointer) {
+  for (const Entry *first = first_left(gauges->bottom + 1, gauges->top, stack_pointer); gauges->top > first;) {
     take(*gauges, now, sums_of(gauges->top[-1]), 1);
     close_top(*gauges, now);
   }

@@ -9,6 +9,7 @@
 // Signal handlers may run between any two instructions. So `base` only changes by additions of one instruction each, and a place is
 // taken before it is filled and emptied before it is given back: one without sums is not open yet.
 #include "clock.h"
+#include "left_entries.h"
 #include "probe_costs.h"
 
 // What woven code calls; every register is kept and, by what is called so with _flags behind it, flags.
@@ -286,7 +287,7 @@ void leave_frames(Instance &, uint64_t stack_pointer) {
   Meter &meter = meter_of(thread_pointer());
   if (meter.bottom == nullptr) return;
   uint64_t now = read_clock();
-  while (meter.top > meter.bottom + 1 && meter.top[-1].key <= stack_pointer) close_top(meter, now);
+  for (const Entry *first = first_left(meter.bottom + 1, meter.top, stack_pointer); meter.top > first;) close_top(meter, now);
 }
 
 // What the activation that runs has taken since, and what those that called it had taken before.

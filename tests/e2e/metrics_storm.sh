@@ -88,3 +88,59 @@ elif rows:
 CHECK
   done
 done
+
+# Handlers on stacks of their own, above and below the thread's, that end with a jump.
+cat >stacks.c <<'SOURCE'
+#define _GNU_SOURCE
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#define NOINLINE __attribute__((noinline))
+static __thread sigjmp_buf place, inner;
+static volatile long sink;
+NOINLINE void deep(int d) { sink += d; if (d) { deep(d - 1); sink++; } else siglongjmp(place, 1); }
+NOINLINE void back(int d) { sink += d; if (d) { back(d - 1); sink++; } else siglongjmp(inner, 1); }
+NOINLINE void within(void) { if (sigsetjmp(inner, 1) == 0) back(2); sink++; }
+NOINLINE void handler(int s) { (void)s; within(); deep(3); sink++; }
+NOINLINE void boom(void) { raise(SIGUSR1); sink++; }
+NOINLINE void once(void) { if (sigsetjmp(place, 1) == 0) boom(); sink++; }
+NOINLINE void *work(void *p) {
+  stack_t stack = {.ss_sp = p, .ss_size = 1 << 18};
+  sigaltstack(&stack, 0);
+  for (int i = 0; i < 50; i++) once();
+  return 0;
+}
+int main(void) {
+  struct sigaction action;
+  memset(&action, 0, sizeof action);
+  action.sa_handler = handler;
+  action.sa_flags = SA_ONSTACK;
+  sigaction(SIGUSR1, &action, 0);
+  char *block = mmap(0, 4 << 20, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  for (int above = 0; above < 2; above++) {
+    pthread_attr_t attributes;
+    pthread_attr_init(&attributes);
+    pthread_attr_setstack(&attributes, block + (above ? 0 : 2 << 20), 1 << 20);
+    pthread_t thread;
+    pthread_create(&thread, &attributes, work, block + (above ? 2 << 20 : 0));
+    pthread_join(thread, 0);
+  }
+  work(block + (3 << 20));
+  puts("ok");
+  return 0;
+}
+SOURCE
+for mode in "--metrics=tsc" "--metrics=tsc --paths" "--metrics=tsc --context" "--metrics=page-faults,tsc"; do
+  for build in "gcc -O0" "clang -O2"; do
+    command -v ${build%% *} >/dev/null || continue
+    "$CHORD" $mode --verify $build -g -pthread stacks.c -o stacks || fail "$build $mode: build"
+    rm -f stacks.chord
+    expect_equal "$build $mode: output" ok "$(./stacks)"
+    "$CHORD" report stacks.chord --by=function --json >functions.json 2>err || fail "$build $mode: $(cat err)"
+    [ ! -s err ] || fail "$build $mode: $(cat err)"
+    expect_equal "$build $mode: calls" 150 "$(field functions.json boom calls)"
+  done
+done
