@@ -2,7 +2,7 @@
 //
 // A handler that runs on a stack of its own (sigaltstack) may have been entered above where it jumps to. Keys fall from the bottom of a meter's stack to its
 // top as long as the stack is one, so where they rise another began; and what lies between two activations of one stack is of that stack. So if nothing on top is left, but
-// the jump goes in between those of an older one, all that came after is.
+// the jump goes in between those of an older one, all that came after is. That is exact for the two stacks that a thread may have; coroutines are not followed.
 #pragma once
 
 #include <stdint.h>
