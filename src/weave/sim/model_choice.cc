@@ -24,9 +24,8 @@ struct Core {
   Cache data, second, code;
 };
 
-// First-level data cache, second-level cache and first-level instruction cache of one core, as its maker publishes them: Intel in its optimization reference manual,
-// AMD in the software optimization guides of families 17h and 19h, Arm in the technical reference manuals (where an integrator chooses the size of a second
-// level, a usual one). Any other is given by its size.
+// First-level data cache, second-level cache and first-level instruction cache of one core, as commonly published; any other is given by its size.
+// Where an integrator chooses the size of a second level (cortex-a72, neoverse-n1), a usual one.
 constexpr std::array<Core, 11> kCores = {{
     {"nehalem", {32768, 8, 64}, {262144, 8, 64}, {32768, 4, 64}},
     {"haswell", {32768, 8, 64}, {262144, 8, 64}, {32768, 8, 64}},
