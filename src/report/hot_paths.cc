@@ -76,8 +76,8 @@ std::string ratio(uint64_t value, uint64_t per) {
 }
 
 // After the value, where probes take anything of it.
-void show_errors(Table &t, const std::vector<Row> &rows, size_t column) {
-  if (std::any_of(rows.begin(), rows.end(), [](const Row &row) { return row.error.value_or(0) != 0; })) t.text_order.insert(t.text_order.begin() + 2, column);
+void show_errors(Table &t, const std::vector<PathRow> &rows, size_t column) {
+  if (std::any_of(rows.begin(), rows.end(), [](const PathRow &row) { return row.error.value_or(0) != 0; })) t.text_order.insert(t.text_order.begin() + 2, column);
 }
 
 // Its key in JSON.
