@@ -2,6 +2,8 @@
 
 #include <optional>
 
+#include "verify/steps_ahead.h"
+
 namespace chord::verify {
 namespace {
 
@@ -13,6 +15,7 @@ struct State {
   int64_t sum = 0;                             // values so far, if it does
   std::optional<int64_t> number;               // what the path register holds
   std::optional<int64_t> counted, lacking;     // index: before its last edge; still to be counted
+  bool harmless = false;                       // it is not known, but no chosen path is counted by it, whatever way is taken
   bool impossible = false;                     // nobody comes this way
   auto operator<=>(const State &) const = default;
 };
@@ -28,6 +31,9 @@ class ChosenVisitor {
     const core::PathPlan &plan = map_.plan.paths;
     if (plan.chosen.size() != plan.slots.size()) fail(kNone, "the map does not say where its chosen paths are counted");
     for (size_t k = 0; k < plan.chosen.size(); ++k) choose(plan.chosen[k], plan.slots[k]);
+    if (holder_ == kNone) return;
+    ahead_ = steps_ahead(f, [this](const Machine &m) { return use_of(m); },
+                         [this](uint32_t i) { return holder_ < kFrameWord && changes(f_.program.instrs()[i].facts, holder_); });
   }
 
   State start(uint32_t vertex) {
@@ -37,7 +43,7 @@ class ChosenVisitor {
   }
 
   void execute(uint32_t i, State &state) const {
-    if (holder_ < kFrameWord && changes(f_.program.instrs()[i].facts, holder_)) state.number = {};
+    if (holder_ < kFrameWord && changes(f_.program.instrs()[i].facts, holder_)) set(state, {});
   }
 
   void take(const Transition &t, const EdgeChain *chain, const Machine *machine, State &state) const {
@@ -51,7 +57,14 @@ class ChosenVisitor {
     if (state.lacking && !marked && !state.impossible) fail(about, "a chosen path is not counted");
   }
 
-  void arrive(Node, State &) const {}
+  // One of the many numbers that lead to no chosen path is as good as another.
+  void arrive(Node node, State &state) const {
+    if (state.follows || state.counted || state.lacking || !state.number) return;
+    auto steps = ahead_.find(node);
+    if (steps == ahead_.end() || !steps->second.misses(slots_, *state.number)) return;
+    state.number = {};
+    state.harmless = true;
+  }
 
   void leave(const Transition &t, const State &state) const {
     if (state.counted) fail(t.from, "a chosen path is counted that was not taken");
@@ -73,6 +86,27 @@ class ChosenVisitor {
       sum += static_cast<int64_t>(n_.value[e]);
       prefixes_.insert({n_.dag.edge(e).to, sum});
     }
+  }
+
+  static void set(State &state, std::optional<int64_t> number) {
+    state.number = number;
+    state.harmless = false;
+  }
+
+  RegisterUse use_of(const Machine &m) const {
+    RegisterUse use;
+    auto of_holder = [&](const Value &v) { return v.terms.size() == 1 && v.terms[0].second == 1 && is_holder(m, v.terms[0].first); };
+    for (const auto &[atom, known] : m.known()) use.odd = use.odd || is_holder(m, atom);
+    for (const Effect &e : m.effects()) {
+      if (e.kind != Effect::Kind::count || e.symbol == "__chord_events") continue;
+      Value v = counted_number(m, e.index);
+      if (of_holder(v)) use.counted.push_back(static_cast<uint64_t>(v.number));
+      else use.odd = true;
+    }
+    std::optional<Value> word = holder_ == kFrameWord ? m.stored(kLowerWord) : m.value(holder_);
+    if (!word) use.moved = 0;
+    else if (of_holder(*word)) use.moved = static_cast<uint64_t>(word->number);
+    return use;
   }
 
   // The map has no note of it: it is what counts are found by.
@@ -150,14 +184,14 @@ class ChosenVisitor {
   std::optional<int64_t> number(const Machine &m, const Value &v, const State &state) const {
     if (v.is_number()) return v.number;
     bool of_holder = v.terms.size() == 1 && v.terms[0].second == 1 && is_holder(m, v.terms[0].first);
-    return of_holder && state.number ? std::optional(*state.number + v.number) : std::nullopt;
+    return of_holder && state.number ? std::optional(static_cast<int64_t>(static_cast<uint64_t>(*state.number) + static_cast<uint64_t>(v.number))) : std::nullopt;
   }
 
   void insert(uint32_t about, const Machine &m, State &state) const {
     for (const auto &[atom, known] : m.known()) {
       if (!is_holder(m, atom)) continue;
       if (state.number && *state.number != known) state.impossible = true;
-      state.number = known;
+      set(state, known);
     }
     if (state.impossible) return;
     for (const Effect &e : m.effects()) {
@@ -165,11 +199,14 @@ class ChosenVisitor {
     }
     if (holder_ == kNone) return;
     std::optional<Value> word = holder_ == kFrameWord ? m.stored(kLowerWord) : m.value(holder_);
-    if (word) state.number = number(m, *word, state);
+    if (!word) return;
+    bool moved = word->terms.size() == 1 && word->terms[0].second == 1 && is_holder(m, word->terms[0].first);
+    if (!(moved && state.harmless)) set(state, number(m, *word, state));
   }
 
   void count(uint32_t about, const Machine &m, const Effect &e, State &state) const {
     std::optional<int64_t> at = number(m, counted_number(m, e.index), state);
+    if (!at && state.harmless) return;
     if (!at) fail(about, "a path is counted under a number that is not known");
     if (!slots_.contains(*at)) return;
     if (!(e.amount == constant(1))) fail(about, "a path is counted by another amount");
@@ -197,6 +234,7 @@ class ChosenVisitor {
   uint32_t holder_ = kNone;
   std::map<int64_t, int64_t> slot_of_;  // number of a chosen path -> index
   std::set<int64_t> slots_;
+  std::map<Node, Steps> ahead_;
   std::set<std::pair<uint32_t, int64_t>> prefixes_;  // of chosen paths: vertex, sum
 };
 

@@ -36,11 +36,20 @@ class Reader {
     uint64_t size = CHORD_CONTEXT_COUNTERS + 8 * uint64_t{record.count} + CHORD_CONTEXT_SLOT * uint64_t{sites};
     auto room = records_.sizes.find(*other);
     if (*back != record.label || room == records_.sizes.end() || room->second != size || size > CHORD_CONTEXT_LARGEST) return false;
+    // The runtime aligns those that it makes.
+    if (span > 31 || (span != 0 && alignment(*other) % (int64_t{1} << span) != 0)) return false;
     ContextProc p{thread_offset(id), sites, span, *frame, *kept};
     if (p.id.empty() && (number(id[0]) != 0 || number(id[1]) != 0)) return false;
     if (!p.id.empty() && !out_.names.emplace(p.id, record.counters).second) return false;
     out_.names.emplace(record.counters, record.counters);
     return out_.by_label.emplace(record.counters, p).second;
+  }
+
+  // Of what follows a label: by the directive in front of it; 1: nothing is said of it.
+  int64_t alignment(std::string_view label) const {
+    uint32_t s = pairing_.label(label, 0);
+    if (s == kNone || s == 0 || pairing_.next(s - 1) != s || pairing_.woven().statements[s - 1].name != ".balign") return 1;
+    return number(pairing_.woven().statements[s - 1].operands).value_or(1);
   }
 
   Operands next(std::string_view directive) {

@@ -1,16 +1,12 @@
 // Proof of what calling contexts need besides counters: each activation looks up its own procedure's record, every call is told by
-// the slot that is its own, and what was in force at the entry is so again when the procedure is left.
+// the slot that is its own, and what was in force at the entry is so again when the procedure is left. Where paths are counted in
+// records, what holds the record is ahead of it by the number of the path so far: by which, in words, is known as a range of numbers on every way.
 #pragma once
-
-#include <string_view>
 
 #include "verify/context_procs.h"
 #include "verify/counts.h"
 
 namespace chord::verify {
-
-// Paths in the records of contexts, where the record's holder is ahead of it by the path's number, are not proved.
-inline constexpr std::string_view kPathsInContexts = "paths in contexts are not proved";
 
 // Throws Unproved.
 void prove_contexts(const ProcedureFacts &procedure, const ContextProcs &procs);

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "verify/context_procs.h"
 #include "verify/evidence.h"
 #include "verify/statements.h"
 
@@ -129,7 +130,7 @@ StackFacts ProcedureFlow::around(uint32_t from, Transition::Kind kind, uint32_t 
     if (auto at = frame_->frame_pointer(here)) out.frame_at = *at - kWidening;
   }
   out.own_words = level == kWidening;
-  out.procedures = &u_.contexts;
+  out.contexts = &u_.contexts;
   out.record_of = record_of_;
   out.record_in = record_in_;
   bool begins = kind == Transition::Kind::enters || kind == Transition::Kind::lands;
@@ -242,8 +243,10 @@ void ProcedureFlow::find_record(const Transition &t, const Machine &machine) {
   std::string_view of;
   unsigned in = kNoRegister;
   auto look = [&](const Value &v, unsigned reg) {
-    const AtomMeaning *m = v.terms.size() == 1 && v.number == 0 ? atoms_.meaning(v.terms[0].first) : nullptr;
+    const AtomMeaning *m = v.terms.size() == 1 && machine.path_in_record(v) ? atoms_.meaning(v.terms[0].first) : nullptr;
     if (m == nullptr || m->kind != AtomMeaning::Kind::record) return;
+    auto proc = u_.contexts.by_label.find(m->name);
+    if (v.number != 0 && (proc == u_.contexts.by_label.end() || proc->second.span == 0)) return;
     of = m->name;
     in = reg;
   };
@@ -257,12 +260,13 @@ void ProcedureFlow::find_record(const Transition &t, const Machine &machine) {
 
 void ProcedureFlow::check_record(const Transition &t, const Machine &machine) const {
   if (record_of_.empty() || t.to == kNone || leaves(t.to)) return;
-  bool same = record_in_ == kNoRegister || machine.value(record_in_).is_atom(record_in_);
-  if (record_in_ == kNoRegister) {
-    std::optional<Value> word = machine.stored(kRecordWord);
-    same = !word || (word->terms.size() == 1 && machine.in_record(*word) == 0);
-  }
-  if (!same) fail(anchor(t), "the record of its context is lost");
+  std::optional<Value> holds = record_in_ == kNoRegister ? machine.stored(kRecordWord) : machine.value(record_in_);
+  if (!holds) return;
+  // Ahead of it by a path's number it may be where paths are counted there (contexts.h).
+  std::optional<Value> number = machine.path_in_record(*holds);
+  auto proc = u_.contexts.by_label.find(record_of_);
+  bool ahead = proc != u_.contexts.by_label.end() && proc->second.span != 0;
+  if (!number || (!ahead && !(*number == constant(0)))) fail(anchor(t), "the record of its context is lost");
 }
 
 // In a register that calls destroy it is only safe without any, and without anybody who lands.

@@ -47,7 +47,7 @@ struct UnitFacts {
   const Liveness &liveness;
   const UnwindTable &rules, &woven_rules;
   const std::set<uint32_t> &moved;
-  const std::map<std::string_view, std::string_view> &contexts;  // StackFacts::procedures
+  const ContextProcs &contexts;
 };
 
 class ProcedureFlow {

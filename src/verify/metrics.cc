@@ -55,8 +55,11 @@ class MetricVisitor {
   void take(const Transition &t, const EdgeChain *, const Machine *machine, Meter &state) const {
     if (machine == nullptr) return;
     uint32_t about = t.from != kNone ? t.from : t.to;
+    for (const Machine::Miss &miss : machine->misses()) {
+      if (miss.reaches != 0 && (f_.records.model_line < 0 || miss.limit + miss.reaches != int64_t{1} << f_.records.model_line)) fail(about, "what is accessed may be in two lines");
+    }
     for (const Effect &e : machine->effects()) {
-      if (e.kind == Effect::Kind::looks_at && e.index.number != f_.records.model_mask) fail(about, "a set is looked for beyond those of the model");
+      if (e.kind == Effect::Kind::looks_at && (e.index.number != f_.records.model_mask || e.amount.number != f_.records.model_line - 3)) fail(about, "a set is looked for beyond those of the model");
       if (e.kind == Effect::Kind::measures) measure(about, e, *machine, state);
     }
   }

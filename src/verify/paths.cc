@@ -101,8 +101,14 @@ class PathVisitor {
     if (!usual || *offset != -map_.plan.paths.partial[f_.graph.block_of(i)]) fail(i, "the path register is not what the map says");
   }
 
-  // The note at a fragment's end says where the number is; without one there is none.
+  // The note at a fragment's end says where the number is; without one there is none. In records it is where the record is.
   void find_holder() {
+    if (map_.plan.paths.in_records) {
+      if (f_.flow.record_of().empty()) return;
+      slot_ = f_.flow.record_in() == kNoRegister;
+      holder_ = slot_ ? 16 : f_.flow.record_in();
+      return;
+    }
     const assembly::Source &woven = f_.pairing.woven();
     uint32_t label = f_.pairing.label(map_.fragments[0].name, 0);
     for (uint32_t s = label; s != kNone; s = f_.pairing.next(s)) {
@@ -169,7 +175,7 @@ class PathVisitor {
   void insert(uint32_t about, const Machine &machine, State &state) const {
     // On this way the register was found to be a number.
     for (const auto &[atom, number] : machine.known()) {
-      if (!is_holder(machine, atom)) continue;
+      if (!is_holder(machine, atom) || map_.plan.paths.in_records) continue;
       if (state.pending) state.ended = minus(Number(number), state.lag);
       state.number = number;
     }
@@ -178,7 +184,8 @@ class PathVisitor {
     }
     Value end = slot_ ? machine.stored(-16).value_or(Value{}) : holder_ < 16 ? machine.value(holder_) : Value{};
     if (holder_ == kNone || (slot_ && !machine.stored(-16))) return;
-    std::optional<Relation> r = relate(machine, end);
+    std::optional<Value> held = map_.plan.paths.in_records ? machine.path_in_record(end) : end;
+    std::optional<Relation> r = held ? relate(machine, *held) : std::nullopt;
     if (r && r->of_holder) {
       state.offset = plus(state.offset, r->number);
       state.number = plus(state.number, r->number);

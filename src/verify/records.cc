@@ -1,6 +1,7 @@
 #include "verify/records.h"
 
 #include <chord_abi.h>
+#include <chord_gauges.h>
 #include <chord_models.h>
 #include <fmt/core.h>
 
@@ -45,7 +46,9 @@ class Reader {
     label_ = name;
     constexpr std::string_view kEvent = "__chord_event.";
     for (size_t kind = 0; kind < format::kEventNames.size(); ++kind) {
-      if (name.starts_with(kEvent) && name.substr(kEvent.size()) == format::kEventNames[kind]) out_.event_kinds |= 1u << kind;
+      if (!name.starts_with(kEvent) || name.substr(kEvent.size()) != format::kEventNames[kind]) continue;
+      out_.event_kinds |= 1u << kind;
+      event(s, kind);
     }
     if (name == CHORD_MODELS_SYMBOL) geometry(s);
     if (name != ".Lchord_low" && name != ".Lchord_high") return;
@@ -56,14 +59,32 @@ class Reader {
     out_.has_halves = true;
   }
 
+  // .quad kind, key; .long 1, CHORD_COUNTERS_EVENT
+  void event(uint32_t s, size_t kind) {
+    auto numbers = [&](std::string_view directive) {
+      s = s == kNone ? kNone : pairing_.next(s);
+      std::vector<std::string_view> o;
+      if (s != kNone && source_.statements[s].name == directive) o = assembly::split_operands(source_.statements[s].operands);
+      return o.size() == 2 ? std::pair(number(o[0]), number(o[1])) : std::pair<std::optional<uint64_t>, std::optional<uint64_t>>();
+    };
+    auto what = numbers(".quad"), shape = numbers(".long");
+    bool right = what.first == kind && what.second == kind + 1 && shape.first == 1u && shape.second == uint64_t{CHORD_COUNTERS_EVENT};
+    if (!right) out_.fault = "the record of a kind of event is not as the runtime reads it";
+  }
+
   // .long sets, ways, line bits, 0: each set begins with a word.
   void geometry(uint32_t s) {
     uint32_t next = pairing_.next(s);
     std::vector<std::string_view> o;
     if (next != kNone && source_.statements[next].name == ".long") o = assembly::split_operands(source_.statements[next].operands);
-    auto sets = o.size() == 4 ? number(o[0]) : std::nullopt;
-    if (!sets) out_.fault = "the geometry of a modelled cache is not as the runtime reads it";
-    if (sets && *sets != 0) out_.model_mask = 8 * (static_cast<int64_t>(*sets) - 1);
+    const uint64_t sets = o.size() == 4 ? number(o[0]).value_or(UINT64_MAX) : UINT64_MAX, line = o.size() == 4 ? number(o[2]).value_or(UINT64_MAX) : UINT64_MAX;
+    constexpr uint64_t kMostSets = uint64_t{1} << 32, kMostLineBits = 30;
+    if (sets > kMostSets || line > kMostLineBits) {
+      out_.fault = "the geometry of a modelled cache is not as the runtime reads it";
+      return;
+    }
+    out_.model_line = static_cast<int64_t>(line);
+    if (sets != 0) out_.model_mask = 8 * (static_cast<int64_t>(sets) - 1);
   }
 
   // Three directives make a record: the counters' place, the key, their number and kind.
@@ -102,7 +123,9 @@ class Reader {
     if (!count || !kind) return;
     now_.count = static_cast<uint32_t>(*count);
     now_.kind = static_cast<uint32_t>(*kind);
-    if (*kind == CHORD_COUNTERS_EVENT) return;
+    if (*kind == CHORD_COUNTERS_EVENT || *kind > CHORD_COUNTERS_FLAGS) out_.fault = "a record of no kind that a procedure's is";
+    bool clock = key_ == CHORD_CLOCK_KEY, faults = key_ == CHORD_GAUGE_KEY;
+    if ((clock || faults) && (now_.counters != (clock ? CHORD_CLOCK_SYMBOL : CHORD_GAUGE_FAULTS_SYMBOL) || *kind != CHORD_COUNTERS_SHARED)) out_.fault = "the record of what meters say of themselves is not as the runtime reads it";
     bool right = *kind == CHORD_COUNTERS_THREAD ? thread_ : relative_;
     if (!right) out_.fault = "a record does not tell where its counters are";
     if (*kind == CHORD_COUNTERS_NUMBERS) {

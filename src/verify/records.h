@@ -24,6 +24,7 @@ struct Records {
   std::string fault;                           // empty, or what of them cannot be
   uint32_t event_kinds = 0;                    // counted in this unit, one bit each
   int64_t model_mask = -1;                     // offsets of a modelled cache's sets are made of these bits; -1: there is no model
+  int64_t model_line = -1;                     // its lines have 2 to this bytes
   bool has_halves = false;                     // the constants that count halves of vector registers are right
 };
 

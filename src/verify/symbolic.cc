@@ -57,8 +57,10 @@ Value with_known(const Value &a, const std::map<Atom, int64_t> &known) {
 }
 
 Atom Atoms::make(AtomMeaning meaning) {
+  Atom atom = kRegisterAtoms + static_cast<Atom>(meanings_.size());
+  if (meaning.kind != AtomMeaning::Kind::fresh) by_name_[{meaning.kind, meaning.name}].push_back(atom);
   meanings_.push_back(std::move(meaning));
-  return kRegisterAtoms + static_cast<Atom>(meanings_.size() - 1);
+  return atom;
 }
 
 const AtomMeaning *Atoms::meaning(Atom atom) const {
@@ -66,17 +68,15 @@ const AtomMeaning *Atoms::meaning(Atom atom) const {
 }
 
 Atom Atoms::find(AtomMeaning::Kind kind, std::string_view name, int64_t key) {
-  for (size_t i = 0; i < meanings_.size(); ++i) {
-    const AtomMeaning &m = meanings_[i];
-    if (m.kind == kind && m.name == name && m.key == key) return kRegisterAtoms + static_cast<Atom>(i);
+  for (Atom atom : by_name_[{kind, name}]) {
+    if (meaning(atom)->key == key) return atom;
   }
   return make({kind, name, key, {}});
 }
 
 Atom Atoms::find_of(AtomMeaning::Kind kind, const Value &of, std::string_view name) {
-  for (size_t i = 0; i < meanings_.size(); ++i) {
-    const AtomMeaning &m = meanings_[i];
-    if (m.kind == kind && m.of == of && m.name == name) return kRegisterAtoms + static_cast<Atom>(i);
+  for (Atom atom : by_name_[{kind, name}]) {
+    if (meaning(atom)->of == of) return atom;
   }
   return make({kind, name, 0, of});
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <deque>
 #include <map>
 #include <optional>
 #include <string_view>
@@ -51,7 +52,8 @@ struct AtomMeaning {
     slot_of,       // where the counter of that number is
     likely_slot,   // where it should be
     loaded,        // what one of the weaver's own words holds: its address
-    masked,        // not below 0 and not above the key
+    shifted,       // the lower half of a value, shifted right by the key
+    masked,        // not below 0 and not above the key; of: what was shifted before, if that is known
     record,        // the record of the activation's calling context; name: of what procedure
     trace_word,    // bits of the trace that are not yet in the buffer
     distance,      // of a symbol from the label `of`, in 32 bits
@@ -77,7 +79,10 @@ class Atoms {
   Atom find_of(AtomMeaning::Kind kind, const Value &of, std::string_view name = {});
 
  private:
-  std::vector<AtomMeaning> meanings_;
+  using Name = std::pair<AtomMeaning::Kind, std::string_view>;
+
+  std::deque<AtomMeaning> meanings_;  // what meaning() gives stays where it is
+  std::map<Name, std::vector<Atom>> by_name_;
 };
 
 }  // namespace chord::verify

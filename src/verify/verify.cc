@@ -46,7 +46,7 @@ class Prover {
     anchors_ = read_anchors(pairing_);
     if (!anchors_.fault.empty()) faults_.push_back({"", 0, anchors_.fault});
     widened_ = std::move(statements.widened_steps);
-    UnitFacts unit{program, pairing_, evidence, liveness, rules, woven_rules, statements.moved, contexts_.names};
+    UnitFacts unit{program, pairing_, evidence, liveness, rules, woven_rules, statements.moved, contexts_};
     for (const format::Procedure &p : claim_.map.procedures) {
       if (p.skipped.empty()) procedure(unit, p);
     }
@@ -70,7 +70,6 @@ class Prover {
       return;
     }
     try {
-      refuse_paths_in_contexts(unit, p, f);
       ProcedureFlow flow(unit, f, counts_paths(p) || keeps_records(p));
       flow.run();
       prove_counting(unit, p, flow, f);
@@ -90,12 +89,6 @@ class Prover {
   bool keeps_records(const format::Procedure &p) const {
     auto record = records_.by_key.find(p.key);
     return record != records_.by_key.end() && record->second.kind == CHORD_COUNTERS_RECORD;
-  }
-
-  void refuse_paths_in_contexts(const UnitFacts &unit, const format::Procedure &p, uint32_t f) const {
-    if (!p.plan.paths.in_records && !(counts_paths(p) && keeps_records(p))) return;
-    uint32_t entry = unit.program.functions()[f].entry;
-    throw Unproved{entry == kNone ? 0 : unit.program.instrs()[entry].last, std::string(kPathsInContexts)};
   }
 
   void prove_counting(const UnitFacts &unit, const format::Procedure &p, const ProcedureFlow &flow, uint32_t f) {

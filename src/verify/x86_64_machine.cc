@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "verify/context_procs.h"
+
 namespace chord::verify {
 namespace {
 
@@ -65,6 +67,12 @@ bool Machine::keeps_lower_half(unsigned reg) const {
   const AtomMeaning *m = atoms_->meaning(v.terms[0].first);
   if (m == nullptr || m->kind != Meaning::low_half_of || !m->of.is_atom_plus(reg)) return false;
   return static_cast<uint32_t>(m->of.number + v.number) == 0;
+}
+
+// What it is the lower half of.
+std::optional<Value> Machine::lower_half(const Value &v) const {
+  const AtomMeaning *m = v.terms.size() == 1 && v.is_atom(v.terms[0].first) ? atoms_->meaning(v.terms[0].first) : nullptr;
+  return m != nullptr && m->kind == Meaning::low_half_of ? std::optional(m->of) : std::nullopt;
 }
 
 Value Machine::source(const Operand &o) {
@@ -197,12 +205,11 @@ std::string Machine::compare_record(const ProbeInstruction &p, const Value &addr
   } else if (address.number == 8) {
     name = symbol_of(source(p.operands[0]));
   }
-  auto found = around_.procedures == nullptr ? std::map<std::string_view, std::string_view>::const_iterator{} : around_.procedures->find(name);
-  if (around_.procedures == nullptr || found == around_.procedures->end()) return "a record is compared with something odd";
+  if (around_.contexts == nullptr || !around_.contexts->names.contains(name)) return "a record is compared with something odd";
   spoil_flags();
   comparison_ = {};
   comparison_.candidate = address.terms[0].first;
-  comparison_.procedure = found->second;
+  comparison_.procedure = around_.contexts->names.at(name);
   comparison_.zero = flags_[kZero];
   return "";
 }
@@ -217,6 +224,16 @@ std::string Machine::compare(const ProbeInstruction &p) {
   if (number && (lone || (with.kind == Kind::general && !p.narrow))) {
     comparison_ = {};
     spoil_flags();
+    if (with.kind == Kind::general && looked_at_ && value(with.reg) == difference(*looked_at_, looked_line_)) {
+      comparison_.line = looked_at_;
+      comparison_.limit = p.operands[0].value.number;
+      comparison_.carry = flags_[kCarry];
+    }
+    // On a way on which the instruction has become another one the runtime is told nothing.
+    if (lone && p.narrow && owed_ == Owed::reference) comparison_.other_code = true;
+    if (!lone || p.narrow || p.operands[0].value.number != 0 || with.value.number != 0) return "";
+    comparison_.asked = with.value.symbol;
+    comparison_.zero = flags_[kZero];
     return "";
   }
   if (number && at.kind == Address::Kind::trace && at.key == 4 && p.narrow) {
@@ -287,10 +304,29 @@ void Machine::suppose_equal() {
 
 std::string Machine::branch(Op jump, bool taken) {
   if (jump == Op::jump_zero ? taken : jump == Op::jump_other && !taken) suppose_equal();
+  bool by_zero = jump == Op::jump_zero || jump == Op::jump_other;
+  if (by_zero && !comparison_.asked.empty() && comparison_.zero == flags_[kZero]) {
+    Effect asks;
+    asks.kind = Effect::Kind::asks_target;
+    asks.symbol = comparison_.asked;
+    asks.amount = constant((jump == Op::jump_zero) != taken);
+    asks.statement = executed_.back();
+    effects_.push_back(std::move(asks));
+  }
   if (jump == Op::jump_sign) {
     if (sign_flag_ != flags_[kSign] || sign_ == Sign::nothing) return "a jump on a sign that tells nothing";
     if (sign_ == Sign::trace) trace_unchecked_ = false;
     if (taken) owed_ = sign_ == Sign::trace ? Owed::flush : Owed::budget;
+  }
+  if (jump == Op::jump_other && taken && comparison_.other_code) owed_ = Owed::nothing;
+  if (jump == Op::jump_above) {
+    if (!comparison_.line || comparison_.carry != flags_[kCarry]) return "a jump on a comparison that tells nothing";
+    if (taken) {
+      owed_ = Owed::reference;
+      missed_ = comparison_.line;
+      misses_.push_back({comparison_.limit, 0});
+    }
+    looked_at_.reset();
   }
   if (jump == Op::jump_not_below) {
     if (comparison_.carry != flags_[kCarry] || comparison_.room == 0) return "a jump on a comparison that tells nothing";
@@ -302,6 +338,7 @@ std::string Machine::branch(Op jump, bool taken) {
 
 std::string Machine::unfinished() const {
   if (owed_ == Owed::budget) return "the runtime is not asked when a budget is used up";
+  if (owed_ == Owed::reference || looked_at_) return "a model is not told of what is accessed";
   if (owed_ != Owed::nothing || trace_unchecked_) return "a word of the trace may be full";
   return "";
 }
@@ -496,10 +533,13 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       return "";
     }
     case Op::shift_left: return shift_left(p, statement);
+    case Op::round_down: return round_down(p);
     case Op::mask: {
       bool right = p.operands.size() == 2 && p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty() && p.operands[0].value.number >= 0;
       if (!right) return "a probe with odd operands";
-      set(p.operands[1].reg, atom_value(atoms_->make({Meaning::masked, {}, p.operands[0].value.number, {}})));
+      Value was = value(p.operands[1].reg);
+      bool shifted = was.terms.size() == 1 && was.is_atom(was.terms[0].first) && atoms_->meaning(was.terms[0].first) != nullptr && atoms_->meaning(was.terms[0].first)->kind == Meaning::shifted;
+      set(p.operands[1].reg, atom_value(atoms_->make({Meaning::masked, {}, p.operands[0].value.number, shifted ? was : Value{}})));
       spoil_flags();
       return "";
     }
@@ -508,6 +548,8 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       if (p.operands.size() != 2 || p.operands[0].kind != Kind::constant) return "a probe with odd operands";
       if (std::optional<Value> number = p.operands[0].value.symbol.empty() && p.operands[0].value.number == 3 ? number_of_record(value(p.operands[1].reg)) : std::nullopt) {
         set(p.operands[1].reg, std::move(*number));
+      } else if (std::optional<Value> half = lower_half(value(p.operands[1].reg)); half && p.operands[0].value.symbol.empty()) {
+        set(p.operands[1].reg, atom_value(atoms_->make({Meaning::shifted, {}, p.operands[0].value.number, *half})));
       } else {
         set_fresh(p.operands[1].reg);
       }

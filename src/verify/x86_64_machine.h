@@ -15,6 +15,8 @@
 
 namespace chord::verify {
 
+struct ContextProcs;
+
 // What a probe does besides moving values about.
 struct Effect {
   enum class Kind : uint8_t {
@@ -22,16 +24,19 @@ struct Effect {
     looks_up,  // a calling context: the runtime is asked for its record; amount: where in the stack, from the return address; index: where what will be put back is
     names,     // likewise: the word that tells a callee where it is called becomes `index`
     keeps,     // likewise: a slot of the record, at `index` bytes, is told what to put back: `amount`
+    asks_target,  // likewise: a word says whether what a jump leads to keeps a record, too; `amount`: 1 on the way on which it does
+    rounds,    // paths in contexts: the record is found again from `index` bytes behind it
     token,     // a trace: `index` bits, `amount`
     begins,    // likewise: the procedure is entered
     measures,  // a metric: the runtime is told where its sums are, and `place`, the routine, says what of it
-    looks_at,  // a model: the set of an address, whose place was masked with `index`
+    looks_at,  // a model: the set of an address, which was shifted by `amount` and masked with `index`
   } kind = Kind::count;
   // Where a counter lies: an offset from the thread pointer, memory of all threads, or the same
   // as seen by this thread; or in the record of a calling context.
   enum class Where : uint8_t { thread, shared, delta, record } where = Where::thread;
   std::string_view symbol;
   Value index;            // in words
+  bool ahead = false;     // keeps, rounds: and as many words as the path register says
   Value amount;           // count
   bool locked = false;
   bool sets = false;       // count: a flag, which becomes 1 whatever it was
@@ -44,9 +49,9 @@ struct StackFacts {
   std::optional<int64_t> stack_at, frame_at;  // stack and frame pointer, from the stack pointer at the entry
   bool red_zone_dead = false;
   bool own_words = false;  // the two words below the return address are the weaver's
-  // Calling contexts: names of procedures as records have them -> as the runtime is asked for them; and where the activation's
-  // record is, if it has one: in a register, or in the lower one of the weaver's own words.
-  const std::map<std::string_view, std::string_view> *procedures = nullptr;
+  // Calling contexts: the procedures that keep records; and where the activation's record is, if it has one: in a register, or in the
+  // lower one of the weaver's own words.
+  const ContextProcs *contexts = nullptr;
   std::string_view record_of;
   unsigned record_in = kNoRegister;
 };
@@ -88,10 +93,26 @@ class Machine {
   Value frame_word(int64_t at);
   // What was put there, if anything was.
   std::optional<Value> stored(int64_t at) const;
+  // What was not in the line that a model had there: the number that its place in the line was compared with, and as far as what the runtime was
+  // told of reaches; 0: it was told nothing.
+  struct Miss {
+    int64_t limit = 0, reaches = 0;
+  };
+  const std::vector<Miss> &misses() const { return misses_; }
   // What the word that names a call holds, if it was changed.
   const std::optional<Value> &named() const { return named_; }
-  // The value is the address of the activation's record plus this.
-  std::optional<int64_t> in_record(const Value &value) const;
+  // The value is the address of the activation's record plus this, and 8 times the path register if it is counted there: what holds the
+  // record is ahead of it by so much.
+  struct InRecord {
+    int64_t offset = 0;
+    bool ahead = false;
+    bool operator==(const InRecord &) const = default;
+  };
+  std::optional<InRecord> in_record(const Value &value) const;
+  // What the path register is if the value is what holds the record: a number, or in terms of what it was (the holder's atom).
+  std::optional<Value> path_in_record(const Value &value) const;
+  // What was left below the stack pointer, by its distance from the stack pointer at the entry.
+  std::optional<Value> left_below(int64_t at) const;
   const std::vector<Effect> &effects() const { return effects_; }
   const std::vector<uint32_t> &executed() const { return executed_; }  // statements, in order
   const std::map<Atom, int64_t> &known() const { return known_; }
@@ -114,6 +135,7 @@ class Machine {
     int64_t key = 0;  // stack, record, trace: in bytes
     Value value;
     bool thread = false;
+    bool ahead = false;  // record: InRecord::ahead
   };
 
   void set(Atom reg, Value value);
@@ -132,7 +154,9 @@ class Machine {
   Value load(const Operand &memory);
   std::string store(const Operand &memory, const Value &value, unsigned bytes);
   std::string store_word(int64_t key, const Value &value);
-  std::string store_in_record(int64_t at, const Value &value);
+  std::string store_in_record(const InRecord &at, const Value &value);
+  std::string round_down(const ProbeInstruction &p);
+  uint32_t span_of(const Value &value) const;
   std::string write_trace(const Value &value, uint32_t statement);
   // What the number of a record is made of (--trace), step by step; nothing if `v` is no such thing.
   std::optional<Value> distance_of(const Expression &e);
@@ -149,6 +173,8 @@ class Machine {
   std::string shift_left(const ProbeInstruction &p, uint32_t statement);
   std::string call(std::string_view routine, uint32_t statement);
   std::string call_trace(std::string_view routine, Effect effect);
+  std::string tell_of_miss(int64_t key);
+  const AtomMeaning *shift_of_set(const Value &address) const;
   std::string call_metric(std::string_view routine, Effect effect);
   std::string call_enter(Effect effect);
   std::string argument_of_sums(int64_t key, std::string_view routine, Effect &effect);
@@ -163,6 +189,7 @@ class Machine {
   void replace(Atom atom, const Value &value);
   std::string hash(const ProbeInstruction &p);
   Value source(const Operand &operand);
+  std::optional<Value> lower_half(const Value &value) const;
   std::optional<int64_t> stack_key() const;
   Value word(int64_t key);
   int64_t start_key() const;
@@ -190,6 +217,10 @@ class Machine {
     std::string_view numbers;
     Atom candidate = 0;  // if equal, this is the record of
     std::string_view procedure;
+    std::string_view asked;  // if other than zero, what this word is asked about is so
+    std::optional<Value> line;  // if above, what is accessed there is not in the line last used: `limit` is what is compared with
+    int64_t limit = 0;
+    bool other_code = false;
     unsigned room = 0;   // if below, so many bits fit into the word of the trace
     int zero = -1, carry = -1;
   } comparison_;
@@ -197,13 +228,18 @@ class Machine {
   enum class Sign : uint8_t { nothing, counter, trace } sign_ = Sign::nothing;
   int sign_flag_ = -1;
   // What the way that was taken is for.
-  enum class Owed : uint8_t { nothing, budget, flush, split } owed_ = Owed::nothing;
+  enum class Owed : uint8_t { nothing, budget, flush, split, reference } owed_ = Owed::nothing;
+  // A model: the address whose set was looked at, and not yet compared, and what is there; the one that the runtime is to be told of.
+  std::optional<Value> looked_at_, missed_;
+  Value looked_line_;
+  std::vector<Miss> misses_;
   Value trace_;               // the word of the trace
   bool trace_known_ = false;  // it was read or written
   bool trace_unchecked_ = false;
   unsigned trace_room_ = 0;
   std::optional<Value> named_;
-  std::map<int64_t, Value> record_words_;
+  std::map<std::pair<bool, int64_t>, Value> record_words_;  // by InRecord
+  std::map<int64_t, Value> below_;
   std::map<Atom, int64_t> known_;
   std::vector<Effect> effects_;
 };

@@ -2,7 +2,9 @@
 #include "verify/x86_64_machine.h"
 
 #include <chord_abi.h>
+#include <chord_models.h>
 
+#include <algorithm>
 #include <span>
 
 namespace chord::verify {
@@ -110,11 +112,11 @@ std::string Machine::argument_of_sums(int64_t key, std::string_view routine, Eff
     return "";
   }
   Value place = word(key);
-  if (std::optional<int64_t> offset = in_record(place)) {
-    if (!at || *offset < CHORD_CONTEXT_COUNTERS || *offset % 8 != 0) return "a metric without its sums";
+  if (std::optional<InRecord> in = in_record(place)) {
+    if (!at || in->ahead || in->offset < CHORD_CONTEXT_COUNTERS || in->offset % 8 != 0) return "a metric without its sums";
     effect.where = Effect::Where::record;
     effect.symbol = record_name(place);
-    effect.index = constant((*offset - CHORD_CONTEXT_COUNTERS) / 8);
+    effect.index = constant((in->offset - CHORD_CONTEXT_COUNTERS) / 8);
     return "";
   }
   effect.where = at ? Effect::Where::shared : Effect::Where::delta;
@@ -123,6 +125,16 @@ std::string Machine::argument_of_sums(int64_t key, std::string_view routine, Eff
   place.number = 0;
   effect.symbol = symbol_of(place);
   return effect.symbol.empty() ? "a metric without its sums" : "";
+}
+
+// A model is told of what was not in the line last used: where, above the sums, and how many bytes.
+std::string Machine::tell_of_miss(int64_t key) {
+  Value told = word(key + 16), bytes = word(key);
+  Value plus = missed_ ? difference(told, *missed_) : Value{};
+  if (!missed_ || !plus.is_number() || plus.number < 0 || !bytes.is_number()) return "a model is told of something else";
+  owed_ = Owed::nothing;
+  misses_.back().reaches = std::max(misses_.back().reaches, plus.number + (bytes.number & CHORD_ACCESS_BYTES));
+  return "";
 }
 
 // Routines that keep every register and, by names that end so or of repeated instructions, flags.
@@ -158,6 +170,9 @@ std::string Machine::call_metric(std::string_view routine, Effect effect) {
     }
     // The number of the path; or what is accessed, and with it where the second level's sums are.
     effect.amount = r.taken >= 16 ? word(key + r.taken - 8) : r.sums == 1 ? word(key) : Value{};
+    if (r.name == "__chord_reference") {
+      if (std::string fault = tell_of_miss(key); !fault.empty()) return fault;
+    }
     if (r.taken == 24) {  // how far the sums of one path are apart, from gauge to gauge
       Effect step = effect;
       step.place = "__chord_meter_step";

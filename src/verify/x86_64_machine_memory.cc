@@ -3,6 +3,8 @@
 
 #include <chord_abi.h>
 
+#include "verify/context_procs.h"
+
 namespace chord::verify {
 
 using Kind = Operand::Kind;
@@ -38,16 +40,54 @@ std::string_view Machine::symbol_of(const Value &v) const {
   return m != nullptr && m->kind == Meaning::symbol ? m->name : std::string_view();
 }
 
-std::optional<int64_t> Machine::in_record(const Value &v) const {
+std::optional<Machine::InRecord> Machine::in_record(const Value &v) const {
   if (v.terms.size() != 1 || v.terms[0].second != 1) return std::nullopt;
   Atom atom = v.terms[0].first;
   const AtomMeaning *m = atoms_->meaning(atom);
-  bool is = m != nullptr && m->kind == Meaning::record;
-  if (!around_.record_of.empty()) {
-    if (around_.record_in != kNoRegister) is = is || atom == around_.record_in;
-    else is = is || (m != nullptr && m->kind == Meaning::stack_word && m->key == kRecordWord && around_.own_words);
-  }
-  return is ? std::optional(v.number) : std::nullopt;
+  if (m != nullptr && m->kind == Meaning::record) return InRecord{v.number, false};
+  if (around_.record_of.empty()) return std::nullopt;
+  bool held = around_.record_in != kNoRegister ? atom == around_.record_in : m != nullptr && m->kind == Meaning::stack_word && m->key == kRecordWord && around_.own_words;
+  return held ? std::optional(InRecord{v.number, span_of(v) != 0}) : std::nullopt;
+}
+
+std::optional<Value> Machine::path_in_record(const Value &v) const {
+  std::optional<InRecord> at = in_record(v);
+  if (!at || at->offset % 8 != 0 || (!around_.record_of.empty() && record_name(v) != around_.record_of)) return std::nullopt;
+  Value number = constant(at->offset / 8);
+  return at->ahead ? sum(number, atom_value(v.terms[0].first)) : number;
+}
+
+// Records are multiples of 2 to this; 0: no paths are counted there.
+uint32_t Machine::span_of(const Value &v) const {
+  if (around_.contexts == nullptr) return 0;
+  auto proc = around_.contexts->by_label.find(record_name(v));
+  return proc == around_.contexts->by_label.end() ? 0 : proc->second.span;
+}
+
+// From somewhere in a record's first 2^span bytes to where it begins.
+std::string Machine::round_down(const ProbeInstruction &p) {
+  bool right = p.operands.size() == 2 && p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty() && !p.locked;
+  if (!right || (p.operands[1].kind != Kind::general && p.operands[1].kind != Kind::memory)) return "a probe with odd operands";
+  const Operand &into = p.operands[1];
+  bool memory = into.kind == Kind::memory;
+  if (memory && resolve(into).kind != Address::Kind::stack) return "memory is changed that is no counter";
+  Value v = source(into);
+  std::optional<InRecord> at = in_record(v);
+  uint32_t span = at ? span_of(v) : 0;
+  if (span == 0 || p.operands[0].value.number != -(int64_t{1} << span)) return "a record is looked for elsewhere";
+  Effect rounds;
+  rounds.kind = Effect::Kind::rounds;
+  rounds.symbol = record_name(v);
+  rounds.index = constant(at->offset);
+  rounds.ahead = at->ahead;
+  rounds.statement = executed_.back();
+  effects_.push_back(std::move(rounds));
+  Value record = atom_value(atoms_->find(Meaning::record, record_name(v)));
+  std::string fault;
+  if (memory) fault = store(into, record, 8);
+  else set(into.reg, std::move(record));
+  spoil_flags();
+  return fault;
 }
 
 std::string_view Machine::record_name(const Value &v) const {
@@ -98,6 +138,15 @@ std::optional<int64_t> Machine::mask_of(const Value &address) const {
   return sets ? mask : std::nullopt;
 }
 
+// How the address was shifted whose set it is.
+const AtomMeaning *Machine::shift_of_set(const Value &address) const {
+  for (const auto &[atom, factor] : address.terms) {
+    const AtomMeaning *m = atoms_->meaning(atom);
+    if (m != nullptr && m->kind == Meaning::masked && m->of.terms.size() == 1) return atoms_->meaning(m->of.terms[0].first);
+  }
+  return nullptr;
+}
+
 Machine::Address::Kind Machine::kind_of(const Operand &m, const Value &address) const {
   std::string_view word = m.thread ? thread_word(address) : std::string_view();
   if (word == CHORD_SITE_SYMBOL && address.number == 0) return Address::Kind::names_call;
@@ -129,6 +178,7 @@ Machine::Address Machine::resolve(const Operand &m) {
   } else {
     out.kind = kind_of(m, out.value);
     out.key = out.value.number;
+    out.ahead = out.kind == Address::Kind::record && in_record(out.value)->ahead;
   }
   return out;
 }
@@ -143,6 +193,11 @@ Value Machine::frame_word(int64_t at) { return word(at); }
 std::optional<Value> Machine::stored(int64_t at) const {
   auto found = stack_.find(at);
   return found == stack_.end() ? std::nullopt : std::optional(found->second);
+}
+
+std::optional<Value> Machine::left_below(int64_t at) const {
+  auto found = below_.find(at);
+  return found == below_.end() ? std::nullopt : std::optional(found->second);
 }
 
 // Empty, or why that may not be there to be read.
@@ -168,7 +223,7 @@ Value Machine::load(const Operand &m) {
     case Address::Kind::stack: return word(at.key);
     case Address::Kind::names_call: return named_ ? *named_ : atom_value(atoms_->find(Meaning::loaded, "site"));
     case Address::Kind::record:
-      if (auto found = record_words_.find(at.key); found != record_words_.end()) return found->second;
+      if (auto found = record_words_.find({at.ahead, at.key}); found != record_words_.end()) return found->second;
       return atom_value(atoms_->fresh());
     case Address::Kind::trace:
       if (!trace_known_) trace_ = atom_value(atoms_->find(Meaning::trace_word, {}));
@@ -182,8 +237,15 @@ Value Machine::load(const Operand &m) {
       looks.kind = Effect::Kind::looks_at;
       looks.index = constant(mask_of(at.value).value_or(-1));
       looks.statement = executed_.back();
+      const AtomMeaning *shift = shift_of_set(at.value);
+      looks.amount = constant(shift == nullptr ? -1 : shift->key);
       effects_.push_back(std::move(looks));
-      return atom_value(atoms_->find_of(Meaning::loaded, at.value, "line"));
+      Value line = atom_value(atoms_->find_of(Meaning::loaded, at.value, "line"));
+      if (owed_ != Owed::reference && shift != nullptr) {
+        looked_at_ = shift->of;
+        looked_line_ = line;
+      }
+      return line;
     }
     default: return atom_value(atoms_->fresh());
   }
@@ -197,6 +259,7 @@ std::string Machine::store_word(int64_t key, const Value &v) {
     bool signals_keep_it = key >= *top - kRedZone && around_.red_zone_dead && key < start_key();
     if (!signals_keep_it) return "a store below the stack pointer";
     spoiled_ = {key - start_key(), false, kNoRegister};
+    below_[key] = v;
     return "";
   }
   bool own = around_.own_words && is_own_word(key);
@@ -208,6 +271,7 @@ std::string Machine::store_word(int64_t key, const Value &v) {
     bool plain = v.terms.size() == 1 && v.terms[0].first < 16 && v.is_atom(v.terms[0].first);
     spoiled_ = {above, false, plain ? v.terms[0].first : kNoRegister};
   }
+  below_.erase(key);
   stack_[key] = v;
   saved_flags_.erase(key);
   pushed_.erase(key);
@@ -238,18 +302,21 @@ std::string Machine::store(const Operand &m, const Value &v, unsigned bytes) {
     effects_.push_back(std::move(names));
     return "";
   }
-  if (bytes == 8 && at.kind == Address::Kind::record) return store_in_record(at.key, v);
+  if (bytes == 8 && at.kind == Address::Kind::record) return store_in_record({at.key, at.ahead}, v);
   if (bytes == 8 && at.kind == Address::Kind::trace && at.key == 0) return write_trace(v, executed_.back());
   if (at.kind != Address::Kind::stack) return "a store to memory that is not its own";
   if (bytes == 8) return store_word(at.key, v);
   return v.is_number() ? store_half(at.key, v.number) : "a store of half a register";
 }
 
-std::string Machine::store_in_record(int64_t at, const Value &v) {
-  record_words_[at] = v;
+std::string Machine::store_in_record(const InRecord &at, const Value &v) {
+  // How far the two kinds of places are apart is not known here.
+  std::erase_if(record_words_, [&](const auto &word) { return word.first.first != at.ahead; });
+  record_words_[{at.ahead, at.offset}] = v;
   Effect keeps;
   keeps.kind = Effect::Kind::keeps;
-  keeps.index = constant(at);
+  keeps.index = constant(at.offset);
+  keeps.ahead = at.ahead;
   keeps.amount = v;
   keeps.statement = executed_.back();
   effects_.push_back(std::move(keeps));
@@ -320,10 +387,11 @@ std::string Machine::count(const Operand &m, const Value &amount, bool locked, u
   if (at.kind == Address::Kind::stack) return store_word(at.key, sum(word(at.key), amount));
   Effect effect;
   if (at.kind == Address::Kind::record) {
-    if (at.key < CHORD_CONTEXT_COUNTERS || at.key % 8 != 0) return "an address between two counters";
+    if ((at.key < CHORD_CONTEXT_COUNTERS && !at.ahead) || at.key % 8 != 0) return "an address between two counters";
     effect.where = Effect::Where::record;
     effect.symbol = record_name(at.value);
     effect.index = constant((at.key - CHORD_CONTEXT_COUNTERS) / 8);
+    if (at.ahead) effect.index = sum(effect.index, atom_value(at.value.terms[0].first));
     effect.amount = amount;
     effect.locked = locked;
     effect.statement = statement;

@@ -135,7 +135,7 @@ const std::unordered_map<std::string_view, Op> &names() {
       {"leaq", Op::address}, {"leal", Op::address}, {"movq", Op::move}, {"movl", Op::move}, {"movabsq", Op::move},
       {"vmovq", Op::move}, {"pushq", Op::push}, {"popq", Op::pop}, {"pushfq", Op::push_flags}, {"popfq", Op::pop_flags},
       {"lahf", Op::flags_to_ah}, {"sahf", Op::ah_to_flags}, {"seto", Op::set_overflow}, {"cmpq", Op::compare}, {"cmpl", Op::compare},
-      {"cmpb", Op::compare}, {"testq", Op::test}, {"testl", Op::test}, {"shlq", Op::shift_left}, {"shrl", Op::shift_right}, {"andl", Op::mask},
+      {"cmpb", Op::compare}, {"testq", Op::test}, {"testl", Op::test}, {"shlq", Op::shift_left}, {"shrl", Op::shift_right}, {"andl", Op::mask}, {"andq", Op::round_down},
       {"imulq", Op::multiply}, {"shrq", Op::shift_right}, {"xorl", Op::clear}, {"je", Op::jump_zero},
       {"jne", Op::jump_other}, {"js", Op::jump_sign}, {"ja", Op::jump_above}, {"jae", Op::jump_not_below}, {"jmp", Op::jump}, {"call", Op::call}, {"nopl", Op::nothing},
       {"endbr64", Op::entry_mark}, {"pxor", Op::vector_clear}, {"vpxor", Op::vector_clear},

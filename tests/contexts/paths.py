@@ -128,8 +128,7 @@ def check(chord, source, compiler, level, _variant, folder):
     same_assembler = ["-fno-integrated-as"] if compiler.startswith("clang") else []
     libraries = ["-static-libgcc", "-static-libstdc++"] if source.endswith(".cc") else ["-static"]
     checked([*build, *same_assembler, *libraries, "-o", plain])
-    # Paths in contexts are not proved (docs/proof.md).
-    checked([chord, "--verify=off", "--context", "--paths", *build, "-o", woven])
+    checked([chord, "--verify", "--context", "--paths", *build, "-o", woven])
     checked([chord, "--paths", *build, "-o", both])
     results = [run([program], cwd=folder, env=environment()) for program in (plain, woven, both)]
     if len({(r.returncode, r.stdout) for r in results}) != 1:

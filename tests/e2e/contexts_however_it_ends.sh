@@ -84,8 +84,7 @@ for build in "gcc -O2" "clang -O0"; do
   "$CHORD" --verify $build -I"$root/runtime/include" ends.c -o plain
   "$CHORD" --verify --context $build -I"$root/runtime/include" ends.c -o contexts
   "$CHORD" --verify --context --events=instructions --budget $build -I"$root/runtime/include" ends.c -o events
-  # Paths in contexts are not proved (docs/proof.md).
-  "$CHORD" --verify=off --context --paths $build -I"$root/runtime/include" ends.c -o paths
+  "$CHORD" --verify --context --paths $build -I"$root/runtime/include" ends.c -o paths
   for how in return reset exit quick abort fault killed dump fork; do
     for program in plain contexts events paths; do
       rm -f $program.chord

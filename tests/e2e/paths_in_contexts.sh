@@ -40,8 +40,7 @@ for build in "gcc -O2" "clang -O1 -fPIC"; do
   command -v ${build%% *} >/dev/null || continue
   rm -f ./*.chord
   "$CHORD" --verify --paths $build many.c -o alone -pthread
-  # Paths in contexts are not proved (docs/proof.md).
-  "$CHORD" --verify=off --context --paths $build many.c -o contexts -pthread
+  "$CHORD" --verify --context --paths $build many.c -o contexts -pthread
   ./alone
   ./contexts
   expect_equal "$build: paths" "$(listed alone.chord)" "$(listed contexts.chord)"

@@ -116,9 +116,7 @@ def check(args, compiler, flags, build):
         common = [*flags.split(), "-no-pie", "-Wl,-z,now", args.program]
         # clang's own assembler may choose other encodings than the one that weaving uses.
         checked([compiler, *(["-fno-integrated-as"] if compiler == "clang" else []), *common, "-o", plain])
-        # Paths in contexts are not proved (docs/proof.md).
-        proof = "--verify=off" if build == "--context --paths" else "--verify"
-        checked([args.chord, proof, *build.split(), compiler, *common, "-o", woven])
+        checked([args.chord, "--verify", *build.split(), compiler, *common, "-o", woven])
         begin, size = place_of(plain)
         trace = checked([step, "trace", f"{begin:x}", f"{begin + size:x}", plain]).stdout.split()
         trace = [int(pc, 16) - begin for pc in trace]

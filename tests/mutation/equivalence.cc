@@ -178,6 +178,23 @@ bool is_call_or_end(const Subject &s, uint32_t statement) {
   return d.flow == isa::Flow::call || d.flow == isa::Flow::leave || jumps_out;
 }
 
+// Code out of line that an inserted jump leads to, with nothing but inserted code between a call of the program and the jump.
+bool comes_from_call(const Subject &s, uint32_t first) {
+  for (uint32_t k = first; k-- > 0 && s.at(k).kind == StatementKind::label;) {
+    for (uint32_t jump = 0; jump < s.tail(); ++jump) {
+      bool leads = s.is_code(jump) && s.is_inserted(jump) && s.at(jump).name.starts_with('j') && s.at(jump).operands == s.at(k).name;
+      if (!leads) continue;
+      uint32_t own = s.previous_code(jump);
+      for (; own != kNowhere && s.is_inserted(own); own = s.previous_code(own)) {
+        if (s.at(own).name == "leaq" && s.at(own).operands == "-128(%rsp),%rsp") return true;  // beyond the red zone already
+        if (s.at(own).name == "leaq" && s.at(own).operands.ends_with(",%rsp")) return false;
+      }
+      return own != kNowhere && s.instruction(own) && s.decoded(own).flow == isa::Flow::call;
+    }
+  }
+  return false;
+}
+
 // There is no red zone here: next to the entry, a call, or what leaves the procedure.
 bool has_no_red_zone(const Subject &s, const Chunk &chunk) {
   if (is_call_or_end(s, chunk.leads_to)) return true;
@@ -187,12 +204,37 @@ bool has_no_red_zone(const Subject &s, const Chunk &chunk) {
   auto there = chunk.leads_to == kNowhere ? std::nullopt : s.instruction(chunk.leads_to);
   if (here && (!there || here->first != there->first)) return true;  // to where the procedure ends
   if (is_call_or_end(s, before) && s.decoded(before).flow == isa::Flow::call) return true;
+  if (comes_from_call(s, chunk.first)) return true;
   for (uint32_t k = chunk.first; k-- > 0;) {
     if (s.at(k).section != s.at(chunk.first).section) continue;
     if (s.is_code(k)) return s.at(k).name == "endbr64" && !s.is_inserted(k);
     if (s.at(k).kind == StatementKind::label && !s.at(k).name.starts_with(".L")) return true;
   }
   return false;
+}
+
+// The code that an inserted jump leads over, and what is behind it: executed on both ways.
+std::string by_both_ways(const Subject &s, const Chunk &chunk, const std::vector<Edit> &edits) {
+  uint32_t label = chunk.first;
+  while (label-- > 0 && s.at(label).kind != StatementKind::label && !s.is_code(label)) {
+  }
+  if (label == kNowhere || s.at(label).kind != StatementKind::label) return "";
+  uint32_t jump = label;
+  while (jump-- > 0 && !(s.is_code(jump) && s.at(jump).name == "je" && s.at(jump).operands == s.at(label).name)) {
+    if (s.is_code(jump) && !s.is_inserted(jump)) return "";
+  }
+  if (jump == kNowhere || s.at(jump).section != s.at(label).section) return "";
+  std::string before = s.text().substr(s.at(chunk_around(s, jump).first).begin, s.at(jump).begin - s.at(chunk_around(s, jump).first).begin);
+  std::string over = s.text().substr(s.at(jump).end, s.at(label).begin - s.at(jump).end);
+  uint32_t begin = s.at(chunk.first).begin;
+  std::string text = s.text().substr(begin, s.at(chunk.last).end - begin);
+  std::vector<verify::TextRange> none;
+  std::string changed = apply(text, edits, none);
+  for (const std::string &way : {before + "\n", before + over + "\n"}) {
+    auto one = execute(way + text), other = execute(way + changed);
+    if (!one || !other || !one->differences(*other).empty()) return "";
+  }
+  return "same";
 }
 
 std::string by_effect(const Subject &s, const Mutant &m) {
@@ -220,6 +262,7 @@ std::string by_effect(const Subject &s, const Mutant &m) {
   std::set<std::string> differences = before->differences(*after);
   if (differences.empty()) return "same";
   if (all_dead(differences)) return "dead";
+  if (std::string rule = by_both_ways(s, chunk, edits); !rule.empty()) return rule;
   return has_no_red_zone(s, chunk) && all_dead(before->differences(*after, 0)) ? "below" : "";
 }
 
@@ -285,10 +328,20 @@ std::string by_rules(const Subject &s, const Mutant &m) {
   return "nowhere";
 }
 
+// The jump over the request for a record is gone: the runtime is asked for a record that is at hand, and gives the same one.
+bool asks_anyway(const Subject &s, const Mutant &m) {
+  for (uint32_t k = 0; k < s.tail(); ++k) {
+    bool jump = s.is_code(k) && s.is_inserted(k) && s.at(k).name == "je" && s.at(k).operands.starts_with(".Lchord_y");
+    if (jump && m.edits.size() == 1 && m.edits[0].text.empty() && m.edits[0].begin <= s.at(k).begin && m.edits[0].end >= s.at(k).end && m.edits[0].end - m.edits[0].begin <= s.at(k).end - s.at(k).begin + 2) return true;
+  }
+  return false;
+}
+
 }  // namespace
 
 std::string equivalence(const Subject &s, const Mutant &m) {
   if (!m.equivalent.empty() || m.edits.empty()) return m.equivalent;
+  if (asks_anyway(s, m)) return "asked";
   std::string rule = by_rules(s, m);
   return rule.empty() ? by_effect(s, m) : rule;
 }

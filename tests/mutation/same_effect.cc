@@ -131,16 +131,28 @@ Sum StraightCode::load(const Sum &address) {
   auto stored = memory_.find(address.text());
   if (stored != memory_.end()) return stored->second.second;
   std::string name = "memory[" + address.text() + "]";
+  if (!address.terms.contains("rsp") && stores_elsewhere_ != 0) name += "@" + std::to_string(stores_elsewhere_);
   if (auto added = added_.find(address.text()); added != added_.end()) {
     for (const std::string &amount : added->second) name += "+" + amount;
   }
   return unknown(name);
 }
 
-// Words that are found by one register do not overlap those found by another: not understood.
+// Words that are found by one register do not overlap those found by another: not understood, but for thread-local words by their
+// names, which are neither on the stack nor each other.
 bool StraightCode::store(const Sum &address, const Sum &value) {
-  if (address.terms.size() != 1) return false;
+  auto thread_local_word = [](const Sum &a) { return a.terms.size() == 2 && a.terms.contains("fs") && a.number == 0; };
+  if (address.terms.size() != 1 && !thread_local_word(address)) return false;
+  // By a pointer: whatever it leads to, what is stored there and when is told; what is read later may be another.
+  if (!address.terms.contains("rsp") && !thread_local_word(address)) {
+    ++stores_elsewhere_;
+    trace_.push_back({"store " + address.text() + "=" + value.text(), "", {}});
+    return true;
+  }
   for (const auto &[text, word] : memory_) {
+    bool apart = thread_local_word(word.first) || thread_local_word(address);
+    if (apart && word.first.terms != address.terms && (word.first.terms.contains("rsp") || word.first.terms.contains("fs")) &&
+        (address.terms.contains("rsp") || address.terms.contains("fs"))) continue;
     if (word.first.terms != address.terms) return false;
     int64_t distance = word.first.number - address.number;
     if (distance != 0 && distance > -8 && distance < 8) return false;
@@ -157,6 +169,23 @@ std::optional<Sum> StraightCode::read(std::string_view operand) {
   }
   auto at = address(operand);
   return at ? std::optional(load(*at)) : std::nullopt;
+}
+
+std::string StraightCode::part_of(std::string_view operand) {
+  static constexpr std::array<std::string_view, 8> kBytes = {"al", "cl", "dl", "bl", "", "", "sil", "dil"};
+  if (std::string reg = whole_name(operand); !reg.empty()) return reg;
+  if (!operand.starts_with('%')) return {};
+  for (unsigned r = 0; r < 16; ++r) {
+    bool old = r < kBytes.size() && operand.substr(1) == kBytes[r];
+    if (old || (r >= kBytes.size() && operand.substr(1) == std::string(kWhole[r]) + "b")) return kWhole[r];
+  }
+  return {};
+}
+
+// Also bytes.
+std::optional<Sum> StraightCode::read_part(std::string_view operand) {
+  if (std::string reg = part_of(operand); !reg.empty() && whole_name(operand).empty()) return unknown("byte(" + get(reg).text() + ")");
+  return read(operand);
 }
 
 bool StraightCode::write(std::string_view operand, const Sum &value) {
@@ -270,8 +299,31 @@ std::string StraightCode::everything() const {
 
 // Others look at everything here.
 void StraightCode::barrier(std::string_view name, std::string_view operands) {
-  trace_.push_back({std::string(name) + " " + std::string(operands) + "{" + everything() + "}", get("rsp").text(), memory_});
-  if (name == "call") set_flags("call " + std::to_string(trace_.size()));
+  // Routines of the runtime find what they are told on the stack, keep all registers but those named here, and look at counters.
+  bool call = name == "call";
+  std::string seen;
+  for (const auto &[at, amounts] : added_) {
+    for (const std::string &amount : amounts) seen += at + "+=" + amount + ";";
+  }
+  trace_.push_back({std::string(name) + " " + std::string(operands) + "{" + (call ? seen : everything()) + "}", get("rsp").text(), memory_});
+  if (!call) return;
+  const std::string result = "call " + std::to_string(trace_.size());
+  if (operands == "__chord_trace_enter") {
+    set("r10", unknown(result + " r10"));
+    set("r11", unknown(result + " r11"));
+  }
+  if (operands == "__chord_enter" || operands == "__chord_find_path") {
+    std::string top = plus(get("rsp"), number(operands == "__chord_enter" ? 0 : 8)).text();
+    if (auto word = memory_.find(top); word != memory_.end()) word->second.second = unknown(result + " of " + word->second.second.text());
+  }
+  // Some take what they are told off the stack.
+  static constexpr std::array<std::pair<std::string_view, int64_t>, 6> kTaken = {
+      {{"__chord_meter_enter", 8}, {"__chord_meter_path", 16}, {"__chord_meter_tally", 24}, {"__chord_leap", 8}, {"__chord_open", 8}, {"__chord_close", 8}}};
+  for (const auto &[routine, bytes] : kTaken) {
+    if (operands.starts_with(routine)) set("rsp", plus(get("rsp"), number(bytes)));
+  }
+  ++stores_elsewhere_;
+  if (!operands.ends_with("_flags")) set_flags(result);
 }
 
 bool StraightCode::step(std::string_view name, const std::vector<std::string_view> &o, bool locked) {
@@ -296,12 +348,22 @@ bool StraightCode::step(std::string_view name, const std::vector<std::string_vie
   }
   if (name == "lahf" || name == "sahf" || (name == "seto" && o.size() == 1 && o[0] == "%al")) return flags_in_rax(name);
   if (name == "pushq" || name == "popq" || name == "pushfq" || name == "popfq") return stack(name, o);
-  if (name == "imulq" || name == "shrq" || name == "cmpq") {
-    auto a = o.size() == 2 ? read(o[0]) : std::nullopt, b = o.size() == 2 ? read(o[1]) : std::nullopt;
-    if (!a || !b) return false;
+  // Of these nothing is known but what they are made of.
+  static constexpr std::array<std::string_view, 15> kOthers = {"imulq", "shrq", "cmpq", "cmpl", "cmpb", "testq", "testl", "shlq", "shrl", "shll", "andl", "andq", "subl", "xorl", "orl"};
+  if (std::find(kOthers.begin(), kOthers.end(), name) != kOthers.end() && !o.empty() && o.size() <= 2) {
+    auto a = read_part(o[0]), b = read_part(o.back());
+    if (!a || !b || locked) return false;
     std::string made = std::string(name) + " " + a->text() + " " + b->text();
     set_flags(made);
-    return name == "cmpq" || write(o[1], unknown(made));
+    return name.starts_with("cmp") || name.starts_with("test") || write(o.back(), unknown(made));
+  }
+  if ((name == "movzbl" && o.size() == 2) || (name.starts_with("set") && o.size() == 1)) {
+    bool sets = name != "movzbl";
+    auto a = sets ? std::optional(unknown(flags_.carry + flags_.others + flags_.overflow)) : read_part(o[0]);
+    std::string into = part_of(o.back());
+    if (!a || into.empty() || (into == "rax" && parts_)) return false;
+    set(into, unknown(std::string(name) + " " + a->text() + (sets ? " in " + get(into).text() : "")));
+    return true;
   }
   bool vector = std::any_of(o.begin(), o.end(), is_vector);
   return vector && vectors(name, o);

@@ -51,6 +51,8 @@ class StraightCode {
   bool stack(std::string_view name, const std::vector<std::string_view> &operands);
   std::optional<Sum> address(std::string_view operand) const;
   std::optional<Sum> read(std::string_view operand);
+  static std::string part_of(std::string_view operand);
+  std::optional<Sum> read_part(std::string_view operand);
   bool write(std::string_view operand, const Sum &value);
   bool store(const Sum &address, const Sum &value);
   Sum load(const Sum &address);
@@ -73,6 +75,7 @@ class StraightCode {
     std::string but_memory, depth;
     Memory memory;
   };
+  unsigned stores_elsewhere_ = 0;
   std::vector<Seen> trace_;  // all there was at calls and branches
 };
 

@@ -81,7 +81,24 @@ const std::map<std::string, Change> &modes() {
          o.context = true;
          for_shared_objects(o);
        }},
+      {"contexts-paths",
+       [](weave::Options &o) {
+         o.context = true;
+         o.paths = true;
+       }},
+      {"contexts-paths-pic",
+       [](weave::Options &o) {
+         o.context = true;
+         o.paths = true;
+         for_shared_objects(o);
+       }},
       {"chosen", [](weave::Options &o) { o.paths = true; }},
+      {"gauges", [](weave::Options &o) { for_metrics(o, "instructions,branch-misses"); }},
+      {"gauges-paths",
+       [](weave::Options &o) {
+         o.paths = true;
+         for_metrics(o, "cycles,time");
+       }},
       {"budget-contexts",
        [](weave::Options &o) {
          o.context = true;

@@ -5,6 +5,8 @@
 
 #include <set>
 
+#include "verify/context_procs.h"
+
 namespace chord::verify {
 namespace {
 
@@ -156,9 +158,10 @@ TEST(Trace, ATokenIsCheckedForRoom) {
 }
 
 TEST(Contexts, TheRecordIsFoundByComparisonOrAsked) {
-  std::map<std::string_view, std::string_view> names = {{"id", "proc"}, {"proc", "proc"}};
+  ContextProcs procs;
+  procs.names = {{"id", "proc"}, {"proc", "proc"}};
   StackFacts s = at_call();
-  s.procedures = &names;
+  s.contexts = &procs;
   const std::string load = "movq %fs:__chord_site@tpoff,%r11\nmovq (%r11),%r11\n";
   Probe asked(load + "leaq proc(%rip),%r11\npushq %r11\ncall __chord_enter\npopq %r11\nincq 64(%r11)\n", s);
   EXPECT_EQ(asked.fault(), "");
@@ -169,6 +172,26 @@ TEST(Contexts, TheRecordIsFoundByComparisonOrAsked) {
   EXPECT_EQ(fault(load + "cmpq $other@tpoff,(%r11)\njne .Lask\n", s), "a record is compared with something odd");
   EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\nje .Lfound\nincq 64(%r11)\n", s), "memory is changed that is no counter") << "the wrong side";
   EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\njne .Lask\nincq 56(%r11)\n", s), "an address between two counters") << "the runtime's part of it";
+}
+
+TEST(Contexts, ThePathIsAnOffsetInTheWordOfTheRecord) {
+  ContextProcs procs;
+  procs.by_label["proc"].span = 6;
+  StackFacts s = at_call();
+  s.contexts = &procs;
+  s.record_of = "proc";
+  s.record_in = kRbx;
+  Probe counts("incq 72(%rbx)\nandq $-64,%rbx\nincq 72(%rbx)\n", s);
+  EXPECT_EQ(counts.fault(), "");
+  EXPECT_EQ(counts.machine().effects()[0].index, sum(atom_value(kRbx), constant(1))) << "the path register and 1";
+  EXPECT_EQ(counts.machine().effects()[1].kind, Effect::Kind::rounds);
+  EXPECT_EQ(counts.machine().effects()[2].index, constant(1)) << "it has been set to 0";
+  Probe ahead("leaq 16(%rbx),%rbx\n", s);
+  EXPECT_EQ(ahead.machine().path_in_record(ahead.machine().value(kRbx)), sum(atom_value(kRbx), constant(2)));
+  EXPECT_EQ(fault("andq $-128,%rbx\n", s), "a record is looked for elsewhere") << "records are multiples of 64";
+  EXPECT_EQ(fault("andq $-64,%rcx\n", s), "a record is looked for elsewhere") << "of something else";
+  procs.by_label["proc"].span = 0;
+  EXPECT_EQ(fault("andq $-64,%rbx\n", s), "a record is looked for elsewhere") << "no paths are counted there";
 }
 
 TEST(Models, SetsAreReadBehindAMask) {

@@ -151,7 +151,59 @@ TEST(ContextProof, AFrameIsNotMadeWiderByWhatLoadsAnotherStackPointer) {
   EXPECT_FALSE(has(w.text(), "__chord_site@tpoff")) << w.text();
 }
 
+// ---- paths in contexts: what holds the record is ahead of it by the number of the path ----
+
+std::string wrong_paths(const std::string &from, const std::string &to, const std::string &after = "f:\n") {
+  static const std::string text = base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/contexts_calls.s");
+  return Woven(text, "contexts-paths").replace(from, to, after).fault();
+}
+
+TEST(ContextPathProof, TheRecordIsFoundAgainByRounding) {
+  EXPECT_EQ(wrong_paths("andq\t$-64,%r11", "andq\t$-64,%r11"), "") << "it is right";
+  EXPECT_EQ(wrong_paths("andq\t$-64,%r11", "andq\t$-128,%r11"), "a record is looked for elsewhere: andq $-128,%r11");
+  EXPECT_EQ(wrong_paths("andq\t$-64,%r11", "andq\t$-32,%r11"), "a record is looked for elsewhere: andq $-32,%r11");
+  EXPECT_EQ(wrong_paths("andq\t$-64,%r11", "nopl\t(%rax)"), "a call is told to be another one") << "how far it is ahead differs here";
+  EXPECT_EQ(wrong_paths("andq\t$-64,%r15", "nopl\t(%rax)", ".Lchord_s0_0:"), "the path register is not what the map says") << "the number starts anew";
+  EXPECT_EQ(wrong_paths("leaq\t24(%r15),%r15", "leaq\t64(%r15),%r15"), "the path register is not what the map says");
+  EXPECT_EQ(wrong_paths("\t.balign 64\n.Lchord_z0", "\t.balign 32\n.Lchord_z0"), "a procedure's record of contexts is not as the runtime reads it") << "the spare record";
+  EXPECT_NE(wrong_paths("\t.long 393218, 24, 0, 8\n", "\t.long 458754, 24, 0, 8\n"), "") << "records are multiples of another number";
+}
+
+TEST(ContextPathProof, EachPathIsCountedUnderItsNumber) {
+  EXPECT_EQ(wrong_paths("incq\t80(%r15)", "incq\t72(%r15)"), "a path is counted under another number");
+  EXPECT_EQ(wrong_paths("incq\t64(%r15)", "incq\t56(%r15)", ".Lchord_s0_0:"), "a path is counted under another number");
+  EXPECT_EQ(wrong_paths("incq\t80(%r15)", "nopl\t(%rax)"), "a path is not counted when it returns");
+}
+
+TEST(ContextProof, WhoeverIsInterruptedOnTheWayOutHasItsRecord) {
+  EXPECT_EQ(wrong_paths("movq\t%r15,-96(%rsp)", "movq\t%r15,-88(%rsp)"), "the record is not left where the runtime looks for it");
+  EXPECT_EQ(wrong_paths("movq\t%r15,-96(%rsp)", "nopl\t(%rax)"), "the record is not left where the runtime looks for it");
+  EXPECT_EQ(wrong_paths("nopl\t0x6374430f(%rax)", "nopl\t0x6374430e(%rax)"), "the runtime is not told where the record of its context is");
+  EXPECT_EQ(wrong_paths("nopl\t.Lchord_c0@tpoff(%rax)", "nopl\t.Lchord_c1@tpoff(%rax)"), "the runtime is not told where the record of its context is");
+  EXPECT_EQ(fault(function("\tret\n"), "contexts"), "") << "it is left where it begins, and no register keeps its record";
+}
+
+TEST(ContextProof, AJumpIsACallIfItsTargetKeepsARecord) {
+  EXPECT_EQ(wrong_paths("jne\t.Lchord_x0_7", "je\t.Lchord_x0_7"), "a jump is taken for a call where it is none, or the other way round");
+  EXPECT_EQ(wrong_paths("cmpq\t$0,.Lchord_j0_1", "cmpq\t$1,.Lchord_j0_1"), "a jump is taken for a call where it is none, or the other way round");
+}
+
 // ---- models ----
+
+TEST(ModelProof, TheRuntimeIsToldOfWhatIsNotInTheLine) {
+  const std::string load = function("\tmovl 4(%rdi), %eax\n\tret\n");
+  auto wrong = [&](const std::string &from, const std::string &to) { return Woven(load, "models").replace(from, to).fault(); };
+  EXPECT_EQ(fault(load, "models"), "");
+  const std::string nothing = "nopl\t(%rax)", told = "a model is not told of what is accessed", tells_nothing = "a jump on a comparison that tells nothing";
+  const std::string text = Woven(load, "models").text();
+  size_t shift = text.find("shrl\t$3,"), limit = text.find("cmpq\t$60,"), call = text.find("call\t__chord_reference_here");
+  ASSERT_TRUE(shift != std::string::npos && limit != std::string::npos && call != std::string::npos) << text;
+  EXPECT_EQ(wrong("call\t__chord_reference_here", nothing), told);
+  EXPECT_TRUE(wrong("shrl\t$3,", "shrl\t$4,").starts_with("a set is looked for beyond those of the model"));
+  EXPECT_EQ(wrong("cmpq\t$60,", "cmpq\t$61,"), "what is accessed may be in two lines");
+  EXPECT_TRUE(wrong("\tsubq\t(", "\taddq\t(").starts_with(tells_nothing));
+  EXPECT_TRUE(wrong("\taddq\t(", "\tsubq\t(").starts_with("a model is told of something else"));
+}
 
 // A register is popped before the last access: while the probe there pushes, its rule is taken back, and comes again as it is in the wider frame.
 const std::string kPopped = function(
