@@ -215,7 +215,8 @@ class Standin {
       for (const auto &range : woven.inserted) inserted.push_back({range.begin, range.end});
       std::vector<verify::Fault> faults = verify::prove({source_, unit.layout, woven.text, inserted, woven.map, atomic});
       if (faults.empty()) return woven;
-      if (is_strict() || !leave_alone(faults, unit)) throw base::Error(verify::to_text(faults[0]));
+      if (is_strict()) throw base::Error(verify::to_text(faults[0]));
+      if (!leave_alone(faults, unit)) leave_all_alone(faults[0], unit);
     }
   }
 
@@ -230,6 +231,12 @@ class Standin {
       }
     }
     return any;
+  }
+
+  static void leave_all_alone(const verify::Fault &fault, assembly::Unit &unit) {
+    for (assembly::Procedure &p : unit.procedures) {
+      if (p.skipped.empty()) p.skipped = "not proved: " + fault.what;
+    }
   }
 
   // Nothing if there is nothing to weave, or the text is not for us to judge.

@@ -313,8 +313,8 @@ constexpr BuildOption kOptions[] = {
        w.push_back("--weights=" + (o.weights == Weights::measured ? o.weights_file : name_of(o.weights, kWeights)));
      }},
     {"--verify", Group::how, "[=error|skip|off]",
-     "prove, apart from what planned them, that probes harm nothing and count what the map says; where that fails it is an error, or the function "
-     "is left alone with the reason (skip)",
+     "prove, apart from what planned them, that probes harm nothing and count what the map says; where that fails the function is left alone with "
+     "the reason (skip, the default) or it is an error (error; --verify alone)",
      [](const Word &word, Options &o) { o.verify = word.has_value ? choose(word, kVerify) : Verify::error; },
      [](const Options &o, Words &w) { w.push_back(choice_of<&Options::verify, kVerify>("--verify", o)); }},
     {"--prove", Group::how, "", "the same as --verify=skip", [](const Word &, Options &o) { o.verify = Verify::skip; },

@@ -42,10 +42,12 @@ Constants::Constants(const Program &program, const std::vector<Transition> &tran
     for (const Machine &m : t.ends) {
       for (const auto &[atom, value] : m.changed()) sets_any = sets_any || value.is_number();
     }
+  }
+  if (!sets_any) return;
+  for (const Transition &t : transitions) {
     if (t.from == kNone) waiting.push_back(&t);
     else out[t.from].push_back(&t);
   }
-  if (!sets_any) return;
   while (!waiting.empty()) {
     const Transition &t = *waiting.back();
     waiting.pop_back();

@@ -12,7 +12,6 @@ namespace {
 
 constexpr int64_t kUpperWord = -8, kLowerWord = -16;  // that a wider frame has
 
-constexpr int64_t kLeftBelow = -112;                  // where code on its way out leaves a record that is in a register (runtime/call_tree.h)
 
 // By how many words what holds the record may be ahead of it.
 struct Distance {
@@ -194,7 +193,7 @@ class ContextVisitor {
 
   // Whoever is interrupted between here and the return has its record there.
   void left_below(uint32_t i, const Machine &m, const Distance &d) const {
-    std::optional<Value> left = m.left_below(kLeftBelow);
+    std::optional<Value> left = m.left_below(Machine::kLeftBelow);
     std::optional<Value> number = left ? m.path_in_record(*left) : std::nullopt;
     bool right = number && (number->is_number() ? fits({number->number, number->number}) : fits({d.low + number->number, d.high + number->number}));
     if (!right) fail(i, "the record is not left where the runtime looks for it");

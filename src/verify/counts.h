@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <map>
 #include <set>
+#include <unordered_map>
 #include <vector>
 
 #include "verify/constants.h"
@@ -170,10 +171,10 @@ class Propagation {
 
   const ProcedureFacts &f_;
   Visitor &visitor_;
-  std::map<Node, State> states_;
+  std::unordered_map<Node, State> states_;
   std::set<std::pair<Node, State>> apart_;
   std::vector<std::pair<Node, State>> waiting_;
-  std::map<uint32_t, std::vector<const Transition *>> by_instruction_;
+  std::unordered_map<uint32_t, std::vector<const Transition *>> by_instruction_;
 };
 
 }  // namespace chord::verify

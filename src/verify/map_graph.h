@@ -7,6 +7,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "format/map.h"
@@ -58,7 +59,7 @@ class MapGraph {
   const format::Procedure &map_;
   uint32_t function_;
   std::vector<uint32_t> instr_;                 // by number in the map
-  std::map<uint32_t, uint32_t> number_;         // instruction -> number
+  std::unordered_map<uint32_t, uint32_t> number_;         // instruction -> number
   std::vector<uint32_t> block_of_;              // by number
   std::vector<std::vector<uint32_t>> out_;      // edges by vertex
   std::map<uint32_t, std::set<uint32_t>> jumps_of_;  // table -> dispatch vertices that it may belong to

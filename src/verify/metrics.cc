@@ -202,6 +202,13 @@ class MetricVisitor {
 
 void prove_metrics(const ProcedureFacts &f) {
   MetricVisitor visitor(f);
+  // Where there are none no probe speaks of any.
+  auto speaks = [](const Effect &e) { return e.kind == Effect::Kind::measures || e.kind == Effect::Kind::looks_at; };
+  bool any = !f.graph.map().metrics.empty();
+  for (const Transition &t : f.flow.transitions()) {
+    for (const Machine &m : t.ends) any = any || std::any_of(m.effects().begin(), m.effects().end(), speaks);
+  }
+  if (!any) return;
   Propagation<Meter, MetricVisitor>(f, visitor).run();
 }
 

@@ -255,9 +255,9 @@ std::string Machine::store_word(int64_t key, const Value &v) {
   std::optional<int64_t> top = stack_key();
   if (!top) return "the stack pointer is lost";
   if (same_space(key, *top) && key < *top) {
-    // Where the procedure is entered or left: for whoever is interrupted there. Nothing that the program wants is there, and no probe reads it.
-    bool signals_keep_it = key >= *top - kRedZone && around_.red_zone_dead && key < start_key();
-    if (!signals_keep_it) return "a store below the stack pointer";
+    // The record, where the procedure is left: for whoever is interrupted there. Nothing that the program wants is there, and no probe reads it.
+    bool left = around_.stack_at && key == kLeftBelow && in_record(v) && key >= *top - kRedZone && around_.red_zone_dead && key < start_key();
+    if (!left) return "a store below the stack pointer";
     spoiled_ = {key - start_key(), false, kNoRegister};
     below_[key] = v;
     return "";

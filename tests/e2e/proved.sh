@@ -82,6 +82,8 @@ expect_contains "the error" "verify: mixed: line" errors
 expect_contains "the reason" "is counted as" errors
 "$CHORD" --verify=skip --paths=chosen --paths-algorithm=published gcc -O0 mixed.c -o mixed 2>errors
 expect_contains "the warning" "left uninstrumented: mixed (not proved: line" errors
+CHORD_FLAGS='' "$CHORD" --paths=chosen --paths-algorithm=published gcc -O0 mixed.c -o mixed 2>errors
+expect_contains "that is the default" "left uninstrumented: mixed (not proved: line" errors
 "$CHORD" doctor ./mixed >doctor 2>&1 || true
 expect_contains "the reason" "is counted as" doctor
 

@@ -92,8 +92,15 @@ TEST(Stack, TheRedZoneIsTheProgramsUnlessThereIsNone) {
   EXPECT_EQ(fault("leaq -120(%rsp),%rsp\npushq %rax\n"), "a store into the red zone");
   EXPECT_EQ(fault("leaq -128(%rsp),%rsp\npushq %rax\n"), "");
   EXPECT_EQ(fault("movq %rax,-8(%rsp)\n"), "a store below the stack pointer");
-  EXPECT_EQ(fault("movq %rax,-128(%rsp)\n", at_call()), "") << "signal handlers keep it";
+  EXPECT_EQ(fault("movq %rax,-128(%rsp)\n", at_call()), "a store below the stack pointer");
   EXPECT_EQ(fault("movq %rax,-136(%rsp)\n", at_call()), "a store below the stack pointer");
+  StackFacts leaves = in_wider_frame();
+  leaves.red_zone_dead = true;
+  leaves.record_of = "proc";
+  leaves.record_in = kRbx;
+  EXPECT_EQ(fault("movq %rbx,-96(%rsp)\n", leaves), "") << "the record, where the runtime looks for it; signal handlers keep it";
+  EXPECT_EQ(fault("movq %rbx,-88(%rsp)\n", leaves), "a store below the stack pointer") << "elsewhere";
+  EXPECT_EQ(fault("movq %rax,-96(%rsp)\n", leaves), "a store below the stack pointer") << "something else";
   EXPECT_EQ(fault("leaq -64(%rsp),%rsp\ncall __chord_meter_leave\n"), "a call that overwrites the red zone");
 }
 

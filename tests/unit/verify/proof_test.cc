@@ -140,7 +140,7 @@ TEST(ContextProof, RulesFollowTheWiderFrame) {
 TEST(ContextProof, NothingIsWrittenWhereTheUnwinderFindsWhatWasPopped) {
   const std::string text = base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/contexts_calls.s");
   EXPECT_EQ(fault(text, "contexts"), "");
-  EXPECT_EQ(Woven(text, "contexts").replace("movq\t%r15,-96(%rsp)", "movq\t%r15,-8(%rsp)").fault(), "unwind rules find a register where a probe has overwritten it");
+  EXPECT_EQ(Woven(text, "contexts").replace("movq\t%r15,-96(%rsp)", "movq\t%r15,-8(%rsp)").fault(), "a store below the stack pointer: movq %r15,-8(%rsp)");
 }
 
 // __builtin_longjmp: the frame that is left is not where the stack pointer stands.
@@ -176,7 +176,7 @@ TEST(ContextPathProof, EachPathIsCountedUnderItsNumber) {
 }
 
 TEST(ContextProof, WhoeverIsInterruptedOnTheWayOutHasItsRecord) {
-  EXPECT_EQ(wrong_paths("movq\t%r15,-96(%rsp)", "movq\t%r15,-88(%rsp)"), "the record is not left where the runtime looks for it");
+  EXPECT_EQ(wrong_paths("movq\t%r15,-96(%rsp)", "movq\t%r15,-88(%rsp)"), "a store below the stack pointer: movq %r15,-88(%rsp)");
   EXPECT_EQ(wrong_paths("movq\t%r15,-96(%rsp)", "nopl\t(%rax)"), "the record is not left where the runtime looks for it");
   EXPECT_EQ(wrong_paths("nopl\t0x6374430f(%rax)", "nopl\t0x6374430e(%rax)"), "the runtime is not told where the record of its context is");
   EXPECT_EQ(wrong_paths("nopl\t.Lchord_c0@tpoff(%rax)", "nopl\t.Lchord_c1@tpoff(%rax)"), "the runtime is not told where the record of its context is");
