@@ -205,11 +205,11 @@ class ChosenVisitor {
   }
 
   void count(uint32_t about, const Machine &m, const Effect &e, State &state) const {
+    if (!(e.amount == constant(1))) fail(about, "a path is counted by another amount");
     std::optional<int64_t> at = number(m, counted_number(m, e.index), state);
     if (!at && state.harmless) return;
     if (!at) fail(about, "a path is counted under a number that is not known");
     if (!slots_.contains(*at)) return;
-    if (!(e.amount == constant(1))) fail(about, "a path is counted by another amount");
     if (state.lacking == at) {
       state.lacking = {};
     } else if (state.lacking || state.counted) {
