@@ -22,7 +22,7 @@ namespace {
 
 constexpr const char *kBrowseExamples =
     "Keys: arrows or j k, Page Up and Down, Enter opens, s source, a assembly, c callers and callees,\n"
-    "p paths, / searches, n again, o order, q back, h help.\n";
+    "p paths, x contexts, t the tree of contexts, / searches, n again, o order, q back, h help.\n";
 
 using Key = report::Browser::Key;
 
@@ -33,7 +33,7 @@ const std::map<int, Key> &keys() {
       {'G', Key::last},        {KEY_ENTER, Key::open},  {'\n', Key::open},       {'\r', Key::open},  {KEY_RIGHT, Key::open},
       {'q', Key::back},        {KEY_LEFT, Key::back},   {27, Key::back},         {'s', Key::source}, {'a', Key::assembly},
       {'c', Key::calls},       {'p', Key::paths},       {'h', Key::help},        {KEY_F(1), Key::help}, {'?', Key::help},
-      {'o', Key::sort}};
+      {'o', Key::sort},        {'x', Key::contexts},    {'t', Key::tree}};
   return kKeys;
 }
 
@@ -70,7 +70,7 @@ class Screen {
       if (color_ && l.heat >= 0.05) look |= COLOR_PAIR(l.heat >= 0.2 ? 1 : 2);
       line(static_cast<int>(i) + 1, l.text, look);
     }
-    line(LINES - 1, message.empty() ? "Enter open  s source  a assembly  c calls  p paths  / search  o order  q back  h help" : message, A_DIM);
+    line(LINES - 1, message.empty() ? "Enter open  s source  a assembly  c calls  p paths  x contexts  t tree  / search  o order  q back  h help" : message, A_DIM);
     refresh();
   }
 
@@ -133,7 +133,7 @@ void run(report::Browser &browser) {
 }  // namespace
 
 int cmd_browse(std::vector<std::string> args) {
-  CLI::App app("Functions, source, assembly, calls and paths on a full screen.", "chord browse");
+  CLI::App app("Functions, source, assembly, calls, paths and calling contexts on a full screen.", "chord browse");
   InputOptions input;
   add_input_options(app, input);
   app.footer(kBrowseExamples);
@@ -142,7 +142,11 @@ int cmd_browse(std::vector<std::string> args) {
     throw base::UsageError("chord browse needs a terminal", "chord report and chord annotate write to files and pipes");
   }
   analysis::Program program = load(input, true);
-  report::Browser browser(program);
+  report::Browser browser(program, [&](const std::string &context) {
+    // A line of progress may have come over the screen.
+    clearok(curscr, TRUE);
+    return analysis::load_program(read_profiles(input.profiles), {input.program, true, false, context});
+  });
   run(browser);
   return 0;
 }

@@ -158,6 +158,7 @@ void apply_rules(const std::string &file, const std::vector<report::Rule> &rules
     if (auto found = grown.find(v.what); found != grown.end() && v.rule->grows) {
       verdict.file = found->second.file;
       verdict.line = found->second.line;
+      verdict.message += report::describe_contexts(found->second);
     }
   }
   for (const report::Rule &rule : rules) {

@@ -9,7 +9,7 @@ constexpr Command kCommands[] = {
     {"annotate", "chord annotate [PROFILE…] [FILE|FUNCTION]", "the source with counts in the margin",
      cmd_annotate},
     {"html", "chord html [-o FILE] [PROFILE…] [--diff=OLD]", "a report for the browser, in one file", cmd_html},
-    {"browse", "chord browse [PROFILE…]", "functions, source, assembly, calls and paths on a full screen", cmd_browse},
+    {"browse", "chord browse [PROFILE…]", "functions, source, assembly, calls, paths and contexts on a full screen", cmd_browse},
     {"paths", "chord paths [show FUNCTION PATH] [PROFILE…]", "which ways through its functions the program took", cmd_paths},
     {"contexts", "chord contexts [PROFILE…] [--function=NAME]", "what every function did in every chain of callers", cmd_contexts},
     {"events", "chord events [PROFILE…] [--by=KIND]", "how many events of each kind were counted", cmd_events},

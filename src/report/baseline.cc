@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "base/diagnostics.h"
+#include "report/contexts.h"
 #include "report/listings.h"
 
 namespace chord::report {
@@ -15,6 +16,7 @@ namespace {
 using analysis::CountedProcedure;
 
 constexpr std::string_view kHead = "chord baseline 1";
+constexpr size_t kContextsOfFunction = 12;
 
 BaselineFunction function_of(const CountedProcedure &p) {
   if (!p.exact()) throw base::Error(fmt::format("{}: its counts cannot be trusted: {}", p.map->name, p.problem));
@@ -30,6 +32,29 @@ BaselineFunction function_of(const CountedProcedure &p) {
     f.lines[file == f.file ? fmt::format("+{}", at.line - f.line) : fmt::format("{}:{}", file, at.line)] += p.executed[i];
   }
   return f;
+}
+
+// Contexts that run one chain of names (calls from several places of a function) are one here.
+void add_contexts(const std::vector<ContextNode> &nodes, std::vector<uint32_t> of_function, BaselineFunction &f) {
+  std::stable_sort(of_function.begin(), of_function.end(), [&](uint32_t a, uint32_t b) { return nodes[a].exclusive > nodes[b].exclusive; });
+  for (uint32_t n : of_function) {
+    if (nodes[n].exclusive == 0) break;
+    std::string chain = familiar_chain(nodes, n);
+    // A line of text is to hold it.
+    std::replace(chain.begin(), chain.end(), '\n', ' ');
+    bool wanted = f.contexts.size() < kContextsOfFunction || f.contexts.contains(chain);
+    (wanted ? f.contexts[chain] : f.other_contexts) += nodes[n].exclusive;
+  }
+}
+
+void add_contexts(const analysis::Program &program, const std::vector<uint32_t> &function_of, Baseline &out) {
+  std::vector<ContextNode> nodes = context_nodes(program, false);
+  std::vector<std::vector<uint32_t>> by_function(out.functions.size());
+  for (uint32_t n = 0; n < nodes.size(); ++n) {
+    uint32_t function = function_of[program.contexts[nodes[n].context].procedure];
+    if (function != core::kNone) by_function[function].push_back(n);
+  }
+  for (size_t f = 0; f < by_function.size(); ++f) add_contexts(nodes, std::move(by_function[f]), out.functions[f]);
 }
 
 class BaselineReader {
@@ -62,6 +87,10 @@ class BaselineReader {
     return value;
   }
 
+  static uint64_t *count_named(std::string_view word, BaselineFunction &f) {
+    return word == "calls" ? &f.calls : word == "executed" ? &f.executed : word == "others" ? &f.other_contexts : nullptr;
+  }
+
   void read(std::string_view line, Baseline &out) {
     if (line.empty() || line.starts_with('#')) return;
     if (line.starts_with("  ")) {
@@ -82,8 +111,14 @@ class BaselineReader {
     } else if (word == "function") {
       size_t space = rest.find(' ');
       out.functions.push_back({std::string(rest.substr(0, space)), space == rest.npos ? "" : std::string(rest.substr(space + 1)), 0, 0, {}, "", 0});
-    } else if ((word == "calls" || word == "executed") && !out.functions.empty()) {
-      (word == "calls" ? out.functions.back().calls : out.functions.back().executed) = number(rest);
+    } else if (out.functions.empty()) {
+      fail(fmt::format("'{}' belongs to a function, or is not known here", word));
+    } else if (word == "from") {
+      size_t space = std::min(rest.find(' '), rest.size());
+      if (space + 1 >= rest.size()) fail("a context has a count and a chain of functions");
+      out.functions.back().contexts[std::string(rest.substr(space + 1))] = number(rest.substr(0, space));
+    } else if (uint64_t *value = count_named(word, out.functions.back()); value != nullptr) {
+      *value = number(rest);
     } else {
       fail(fmt::format("'{}' is not known here", word));
     }
@@ -98,9 +133,14 @@ class BaselineReader {
 
 Baseline baseline_of(const analysis::Program &program) {
   Baseline out{program.name, std::max<uint64_t>(program.runs, 1), program.instructions, {}};
-  for (const CountedProcedure &p : program.procedures) {
-    if (!p.counts_chosen_paths() && (p.calls != 0 || p.instructions != 0 || !p.exact())) out.functions.push_back(function_of(p));
+  std::vector<uint32_t> place(program.procedures.size(), core::kNone);
+  for (size_t n = 0; n < program.procedures.size(); ++n) {
+    const CountedProcedure &p = program.procedures[n];
+    if (p.counts_chosen_paths() || (p.calls == 0 && p.instructions == 0 && p.exact())) continue;
+    place[n] = static_cast<uint32_t>(out.functions.size());
+    out.functions.push_back(function_of(p));
   }
+  add_contexts(program, place, out);
   std::stable_sort(out.functions.begin(), out.functions.end(), [](const BaselineFunction &a, const BaselineFunction &b) {
     return std::tie(a.name, a.unit) < std::tie(b.name, b.unit);
   });
@@ -115,6 +155,8 @@ std::string to_text(const Baseline &baseline) {
     std::vector<std::pair<std::string, uint64_t>> lines(f.lines.begin(), f.lines.end());
     std::stable_sort(lines.begin(), lines.end(), [](const auto &a, const auto &b) { return a.first.size() < b.first.size(); });
     for (const auto &[place, executed] : lines) out += fmt::format("  {} {}\n", place, executed);
+    for (const auto &[chain, executed] : f.contexts) out += fmt::format("from {} {}\n", executed, chain);
+    if (f.other_contexts != 0) out += fmt::format("others {}\n", f.other_contexts);
   }
   return out;
 }

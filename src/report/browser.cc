@@ -6,8 +6,10 @@
 #include <cctype>
 #include <numeric>
 
+#include "analysis/context_pattern.h"
 #include "base/diagnostics.h"
 #include "report/annotate.h"
+#include "report/contexts.h"
 #include "report/listings.h"
 #include "report/names.h"
 #include "report/paths.h"
@@ -46,6 +48,9 @@ constexpr const char *kHelp =
     "  a                    its instructions with counts\n"
     "  c                    who calls it, and what it calls\n"
     "  p                    its paths (builds with --paths)\n"
+    "  x                    its calling contexts (builds with --context); Enter shows one in the tree\n"
+    "  t                    the tree of calling contexts; Enter unfolds and folds\n"
+    "                       (s, a and p on a context count in that one alone)\n"
     "  /  n                 search, again\n"
     "  o                    order of functions: executed, calls, name\n"
     "  q, Left              back; quit where there is nothing to go back to\n"
@@ -53,7 +58,10 @@ constexpr const char *kHelp =
 
 }  // namespace
 
-Browser::Browser(const analysis::Program &program) : program_(program), calls_(find_calls(program)) { show(functions_page()); }
+Browser::Browser(const analysis::Program &program, LoadContext load_context)
+    : program_(program), load_context_(std::move(load_context)), tree_(program), calls_(find_calls(program)) {
+  show(functions_page());
+}
 
 void Browser::set_height(size_t lines) {
   height_ = std::max<size_t>(lines, 1);
@@ -80,6 +88,12 @@ uint32_t Browser::chosen_function() const {
   return p.function;
 }
 
+uint32_t Browser::chosen_context() const {
+  const BrowserPage &p = page();
+  if (!p.lines.empty() && p.lines[p.cursor].function != UINT32_MAX) return p.lines[p.cursor].context;
+  return p.context;
+}
+
 bool Browser::press(Key key) {
   auto screen = static_cast<int64_t>(height_), all = static_cast<int64_t>(page().lines.size());
   switch (key) {
@@ -99,7 +113,9 @@ bool Browser::press(Key key) {
     case Key::assembly: show_function(Kind::assembly); break;
     case Key::calls: show_function(Kind::calls); break;
     case Key::paths: show_function(Kind::paths); break;
-    case Key::help: show({Kind::help, "keys", UINT32_MAX, lines_of(kHelp), 0, 0}); break;
+    case Key::contexts: show_function(Kind::contexts); break;
+    case Key::tree: show_tree(chosen_context()); break;
+    case Key::help: show({Kind::help, "keys", UINT32_MAX, UINT32_MAX, lines_of(kHelp), 0, 0}); break;
     case Key::sort:
       if (page().kind != Kind::functions) break;
       order_ = (order_ + 1) % 3;
@@ -110,26 +126,35 @@ bool Browser::press(Key key) {
 }
 
 void Browser::open() {
-  const BrowserPage &p = page();
+  BrowserPage &p = pages_.back();
   if (p.lines.empty()) return;
   const BrowserLine &line = p.lines[p.cursor];
-  if (line.path != UINT64_MAX) {
-    show(path_page(p.function, line.path));
+  if (p.kind == Kind::tree && line.context != UINT32_MAX && tree_.has_callees(line.context)) {
+    tree_.toggle(line.context);
+    p.lines = tree_lines();
+  } else if (p.kind == Kind::contexts && line.context != UINT32_MAX) {
+    show_tree(line.context);
+  } else if (line.path != UINT64_MAX) {
+    show(path_page({p.function, p.context}, line.path));
   } else if (line.function != UINT32_MAX) {
-    show(code_page(line.function, false));
+    show(page_about(Kind::source, {line.function, line.context}));
   }
 }
 
 void Browser::show_function(Kind kind) {
-  uint32_t function = chosen_function();
-  if (function == UINT32_MAX) return;
-  if (kind == Kind::calls) {
-    show(calls_page(function));
-  } else if (kind == Kind::paths) {
-    show(paths_page(function));
-  } else {
-    show(code_page(function, kind == Kind::assembly));
+  Subject subject{chosen_function(), chosen_context()};
+  if (subject.function != UINT32_MAX) show(page_about(kind, subject));
+}
+
+// One page of it is enough: it stays as it was folded.
+void Browser::show_tree(uint32_t at) {
+  if (at != UINT32_MAX) tree_.reveal(at);
+  BrowserPage tree{Kind::tree, program_.name + ": calling contexts", UINT32_MAX, UINT32_MAX, tree_lines(), 0, 0};
+  for (size_t n = 0; n < tree.lines.size(); ++n) {
+    if (at != UINT32_MAX && tree.lines[n].context == at) tree.cursor = n;
   }
+  if (page().kind == Kind::tree) pages_.pop_back();
+  show(std::move(tree));
 }
 
 bool Browser::search(const std::string &text) {
@@ -147,7 +172,7 @@ bool Browser::search(const std::string &text) {
 BrowserPage Browser::functions_page() const {
   constexpr const char *kOrders[] = {"instructions executed", "calls", "name"};
   BrowserPage page{Kind::functions, fmt::format("{}: {} instructions; functions by {}", program_.name, group_digits(program_.instructions), kOrders[order_]),
-                   UINT32_MAX, {}, 0, 0};
+                   UINT32_MAX, UINT32_MAX, {}, 0, 0};
   std::vector<uint32_t> order(program_.procedures.size());
   std::iota(order.begin(), order.end(), uint32_t{0});
   const auto &all = program_.procedures;
@@ -165,22 +190,54 @@ BrowserPage Browser::functions_page() const {
   return page;
 }
 
-BrowserPage Browser::code_page(uint32_t function, bool instructions) const {
-  const CountedProcedure &p = program_.procedures[function];
-  BrowserPage page{instructions ? Kind::assembly : Kind::source,
-                   fmt::format("{}: {} instructions in {} calls", shown_name(p), group_digits(p.instructions), group_digits(p.calls)), function, {}, 0, 0};
+const analysis::Program &Browser::program_of(const Subject &subject) {
+  if (subject.context == UINT32_MAX) return program_;
+  if (subject.context != loaded_context_) {
+    loaded_context_ = UINT32_MAX;
+    in_context_.emplace(load_context_(analysis::context_id(tree_.node(subject.context).key)));
+    loaded_context_ = subject.context;
+  }
+  return *in_context_;
+}
+
+std::string Browser::title_of(const Subject &subject) const {
+  return subject.context == UINT32_MAX ? shown_name(program_.procedures[subject.function]) : "in " + tree_.chain(subject.context);
+}
+
+BrowserPage Browser::page_about(Kind kind, const Subject &subject) {
+  BrowserPage page{kind, title_of(subject), subject.function, subject.context, {}, 0, 0};
   try {
-    Annotated annotated = annotate(program_, {p.map->name, instructions}, {});
-    page.lines = lines_of(annotated.text);
-    for (const std::string &warning : annotated.warnings) page.lines.insert(page.lines.begin(), {"  " + warning});
+    // Calls and contexts are those of the whole program.
+    if (kind == Kind::calls || kind == Kind::contexts) {
+      page.context = UINT32_MAX;
+      page.title = fmt::format("{} {}", kind == Kind::calls ? "calls of and by" : "contexts of", title_of({subject.function, UINT32_MAX}));
+      page.lines = kind == Kind::calls ? calls_lines(subject.function) : contexts_lines(subject.function);
+      return page;
+    }
+    const analysis::Program &program = program_of(subject);
+    const CountedProcedure &p = program.procedures[subject.function];
+    if (kind == Kind::paths) {
+      page.title = "paths " + (subject.context == UINT32_MAX ? "of " + page.title : page.title);
+      page.lines = paths_lines(program, subject.function);
+    } else {
+      page.title += fmt::format(": {} instructions in {} calls", group_digits(p.instructions), group_digits(p.calls));
+      page.lines = code_lines(program, subject.function, kind == Kind::assembly);
+    }
   } catch (const base::Error &e) {
     page.lines = lines_of(e.what());
   }
   return page;
 }
 
-BrowserPage Browser::calls_page(uint32_t function) const {
-  BrowserPage page{Kind::calls, "calls of and by " + shown_name(program_.procedures[function]), function, {}, 0, 0};
+std::vector<BrowserLine> Browser::code_lines(const analysis::Program &program, uint32_t function, bool instructions) const {
+  Annotated annotated = annotate(program, {program.procedures[function].map->name, instructions}, {});
+  std::vector<BrowserLine> lines = lines_of(annotated.text);
+  for (const std::string &warning : annotated.warnings) lines.insert(lines.begin(), {"  " + warning});
+  return lines;
+}
+
+std::vector<BrowserLine> Browser::calls_lines(uint32_t function) const {
+  std::vector<BrowserLine> lines;
   auto place = [&](const CallSite &site) {
     const CountedProcedure &p = program_.procedures[site.caller];
     const format::Instruction &at = p.map->instructions[site.instruction];
@@ -188,44 +245,73 @@ BrowserPage Browser::calls_page(uint32_t function) const {
   };
   auto add = [&](const CallSite &site, uint32_t other, const std::string &name) {
     std::string cost = site.inclusive ? group_digits(*site.inclusive) : "?";
-    page.lines.push_back({fmt::format("{:>14} {:>16}  {}  at {}{}", group_digits(site.calls), cost, name, place(site), site.tail ? " (tail call)" : ""),
+    lines.push_back({fmt::format("{:>14} {:>16}  {}  at {}{}", group_digits(site.calls), cost, name, place(site), site.tail ? " (tail call)" : ""),
                           site.inclusive ? part(*site.inclusive, program_.instructions) : 0, other == core::kNone ? UINT32_MAX : other});
   };
-  page.lines.push_back({"called by        calls    with callees"});
+  lines.push_back({"called by        calls    with callees"});
   for (uint32_t s : calls_.called[function]) add(calls_.sites[s], calls_.sites[s].caller, shown_name(program_.procedures[calls_.sites[s].caller]));
-  page.lines.push_back({""});
-  page.lines.push_back({"calls            calls    with callees"});
+  lines.push_back({""});
+  lines.push_back({"calls            calls    with callees"});
   for (uint32_t s : calls_.made[function]) {
     const CallSite &site = calls_.sites[s];
     add(site, site.callee, site.name.empty() ? "(by address)" : familiar_name(demangle(std::string(site.name))));
   }
-  return page;
+  return lines;
 }
 
-BrowserPage Browser::paths_page(uint32_t function) const {
-  const CountedProcedure &p = program_.procedures[function];
-  BrowserPage page{Kind::paths, "paths of " + shown_name(p), function, {}, 0, 0};
+std::vector<BrowserLine> Browser::paths_lines(const analysis::Program &program, uint32_t function) const {
+  const CountedProcedure &p = program.procedures[function];
   std::vector<const analysis::CountedPath *> order;
   for (const analysis::CountedPath &path : p.paths) {
     if (path.count > 0) order.push_back(&path);
   }
   auto cost = [&](const analysis::CountedPath *path) { return static_cast<uint64_t>(path->count) * analysis::length_of(*p.map, *path); };
   std::stable_sort(order.begin(), order.end(), [&](auto *a, auto *b) { return cost(a) > cost(b); });
+  std::vector<BrowserLine> lines;
   for (const analysis::CountedPath *path : order) {
     std::string number = path->partial ? "partial" : std::to_string(path->number);
-    page.lines.push_back({fmt::format("{:>14} {:>10} instructions  path {}", group_digits(static_cast<uint64_t>(path->count)),
-                                      group_digits(analysis::length_of(*p.map, *path)), number),
-                          part(cost(path), program_.instructions), UINT32_MAX, path->partial ? UINT64_MAX : path->number});
+    lines.push_back({fmt::format("{:>14} {:>10} instructions  path {}", group_digits(static_cast<uint64_t>(path->count)),
+                                 group_digits(analysis::length_of(*p.map, *path)), number),
+                     part(cost(path), program_.instructions), UINT32_MAX, path->partial ? UINT64_MAX : path->number});
   }
-  if (page.lines.empty()) page.lines.push_back({"no paths were counted: build with chord --paths"});
+  if (lines.empty()) lines.push_back({analysis::counts_paths(*p.map) ? "none of its paths ran" : "no paths were counted: build with chord --paths"});
+  return lines;
+}
+
+BrowserPage Browser::path_page(const Subject &subject, uint64_t path) {
+  BrowserPage page{Kind::path, fmt::format("path {} {}{}", path, subject.context == UINT32_MAX ? "of " : "", title_of(subject)),
+                   subject.function, subject.context, {}, 0, 0};
+  const analysis::Program &program = program_of(subject);
+  page.lines = lines_of(show_path(program, program.procedures[subject.function].map->name, path, {}));
   return page;
 }
 
-BrowserPage Browser::path_page(uint32_t function, uint64_t path) const {
-  const CountedProcedure &p = program_.procedures[function];
-  BrowserPage page{Kind::path, fmt::format("path {} of {}", path, shown_name(p)), function, {}, 0, 0};
-  page.lines = lines_of(show_path(program_, p.map->name, path, {}));
-  return page;
+std::vector<BrowserLine> Browser::tree_lines() const {
+  if (tree_.empty()) return {{"no calling contexts were counted: build with chord --context"}};
+  std::vector<BrowserLine> lines;
+  for (uint32_t n : tree_.shown()) {
+    const ContextNode &node = tree_.node(n);
+    double heat = part(node.inclusive, program_.instructions);
+    const char *sign = !tree_.has_callees(n) ? " " : tree_.unfolded(n) ? "-" : "+";
+    std::string site = call_site(program_, program_.contexts[node.context]), kind = kind_name(node.kind);
+    lines.push_back({fmt::format("{:5.1f}% {:>16} {:>14} {:>12} {}{} {}{}{}", 100 * heat, group_digits(node.inclusive), group_digits(node.exclusive),
+                                 group_digits(node.calls), std::string(2 * std::min<uint32_t>(node.depth, 40), ' '), sign, shown_name(*node.procedure),
+                                 site.empty() ? "" : "  " + site, kind.empty() ? "" : "  (" + kind + ")"),
+                     heat, tree_.procedure(n), UINT64_MAX, n});
+  }
+  return lines;
+}
+
+std::vector<BrowserLine> Browser::contexts_lines(uint32_t function) const {
+  std::vector<BrowserLine> lines;
+  for (uint32_t n : tree_.of(function)) {
+    const ContextNode &node = tree_.node(n);
+    double heat = part(node.exclusive, program_.instructions);
+    lines.push_back({fmt::format("{:5.1f}% {:>16} {:>14}  {}", 100 * heat, group_digits(node.exclusive), group_digits(node.calls), tree_.chain(n)), heat, function,
+                     UINT64_MAX, n});
+  }
+  if (lines.empty()) lines.push_back({tree_.empty() ? "no calling contexts were counted: build with chord --context" : "it has no record of its contexts"});
+  return lines;
 }
 
 }  // namespace chord::report

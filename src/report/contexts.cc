@@ -189,12 +189,11 @@ std::string joined_chain(const std::vector<ContextNode> &nodes, size_t node, Nam
   return chain;
 }
 
-// As people read it.
+}  // namespace
+
 std::string familiar_chain(const std::vector<ContextNode> &nodes, size_t node) {
   return joined_chain(nodes, node, [](const ContextNode &n) { return familiar_name(demangle(n.procedure->map->name)); });
 }
-
-}  // namespace
 
 std::string context_chain(const std::vector<ContextNode> &nodes, size_t node) {
   return joined_chain(nodes, node, [](const ContextNode &n) { return demangle(n.procedure->map->name); });

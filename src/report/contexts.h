@@ -39,6 +39,8 @@ std::vector<ContextNode> context_nodes(const analysis::Program &program, bool by
 
 // From the root down to the node: "main > parse > next".
 std::string context_chain(const std::vector<ContextNode> &nodes, size_t node);
+// The same with names as people read them.
+std::string familiar_chain(const std::vector<ContextNode> &nodes, size_t node);
 
 struct ContextView {
   bool by_thread = false;

@@ -15,6 +15,8 @@ namespace {
 
 using core::Wide;
 
+constexpr size_t kGrownContexts = 3;
+
 // Totals of one side, with the number of runs they are of.
 struct Side {
   uint64_t count = 0, runs = 1;
@@ -44,6 +46,27 @@ void add_lines(const Baseline &old, const Baseline &fresh, const BaselineFunctio
                    [](const LineGrowth &a, const LineGrowth &b) { return a.now - a.before > b.now - b.before; });
   auto own = std::find_if(growth.lines.begin(), growth.lines.end(), [](const LineGrowth &l) { return l.line != 0; });
   if (own != growth.lines.end()) growth.line = own->line;
+}
+
+bool holds_contexts(const Baseline &b) {
+  return std::any_of(b.functions.begin(), b.functions.end(), [](const BaselineFunction &f) { return !f.contexts.empty(); });
+}
+
+void add_contexts(const Baseline &old, const Baseline &fresh, const BaselineFunction *was, const BaselineFunction &is, Growth &growth) {
+  if (!holds_contexts(old)) return;
+  for (const auto &[chain, executed] : is.contexts) {
+    uint64_t before = 0;
+    if (was != nullptr) {
+      auto found = was->contexts.find(chain);
+      // It may be one of those that were left out: what it took then is not known.
+      if (found == was->contexts.end() && was->other_contexts != 0) continue;
+      if (found != was->contexts.end()) before = found->second;
+    }
+    Side a{before, old.runs}, b{executed, fresh.runs};
+    if (less(a, b)) growth.contexts.push_back({chain, a.each(), b.each()});
+  }
+  std::stable_sort(growth.contexts.begin(), growth.contexts.end(),
+                   [](const ContextGrowth &a, const ContextGrowth &b) { return a.now - a.before > b.now - b.before; });
 }
 
 std::string count(double value) {
@@ -83,6 +106,7 @@ Comparison compare(const Baseline &before, const Baseline &now) {
     Growth growth{f.name, f.file, f.line, a.each(), b.each(), calls_a.each(), calls_b.each(), was == nullptr, {}};
     if (less(a, b)) {
       add_lines(before, now, was, f, growth);
+      add_contexts(before, now, was, f, growth);
       out.grown.push_back(std::move(growth));
     } else if (less(b, a)) {
       out.shrunk.push_back(std::move(growth));
@@ -105,6 +129,15 @@ std::string describe(const Growth &growth, size_t lines) {
   for (size_t i = 0; i < std::min(lines, growth.lines.size()); ++i) {
     const LineGrowth &l = growth.lines[i];
     out += fmt::format("  {}: {} -> {} ({})\n", l.place, count(l.before), count(l.now), growth_text(l.before, l.now));
+  }
+  return out + describe_contexts(growth);
+}
+
+std::string describe_contexts(const Growth &growth) {
+  std::string out;
+  for (size_t i = 0; i < std::min(kGrownContexts, growth.contexts.size()); ++i) {
+    const ContextGrowth &c = growth.contexts[i];
+    out += fmt::format("  in {}: {} -> {} ({})\n", c.chain, count(c.before), count(c.now), growth_text(c.before, c.now));
   }
   return out;
 }

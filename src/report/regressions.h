@@ -16,6 +16,11 @@ struct LineGrowth {
   double before = 0, now = 0;
 };
 
+struct ContextGrowth {
+  std::string chain;  // "main > solve > place"
+  double before = 0, now = 0;
+};
+
 struct Growth {
   std::string function;  // linkage name; empty: the whole program
   std::string file;
@@ -24,6 +29,7 @@ struct Growth {
   double calls_before = 0, calls_now = 0;
   bool fresh = false;          // not in the baseline
   std::vector<LineGrowth> lines;  // that grew, most first
+  std::vector<ContextGrowth> contexts{};  // likewise, where both sides hold them
 };
 
 struct Comparison {
@@ -36,7 +42,9 @@ struct Comparison {
 
 Comparison compare(const Baseline &before, const Baseline &now);
 
-// "place: 92,950 -> 93,950 instructions a run (+1,000, +1.08%)", then one line for each of the `lines` lines that grew most.
+// "place: 92,950 -> 93,950 instructions a run (+1,000, +1.08%)", then one line for each of the `lines` lines that grew most, and
+// of the contexts.
 std::string describe(const Growth &growth, size_t lines);
+std::string describe_contexts(const Growth &growth);
 
 }  // namespace chord::report

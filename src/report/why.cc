@@ -7,6 +7,7 @@
 #include <set>
 
 #include "base/diagnostics.h"
+#include "report/differing_contexts.h"
 #include "report/listings.h"
 #include "report/match.h"
 #include "report/table.h"
@@ -136,11 +137,38 @@ std::vector<std::string> causes_of(const Program &program, const CountedProcedur
   return near;
 }
 
+Parting parting_at(const Program &program, const CountedProcedure &p, uint32_t block, std::string text) {
+  const format::Instruction &first = p.map->instructions[p.map->blocks[block].first];
+  return Parting{p.map->name, first.line != 0 ? p.unit->files[first.file] : std::string(file_of(p)), first.line, block, first.offset, std::move(text),
+                 causes_of(program, p)};
+}
+
+uint32_t first_block(const CountedProcedure &p) {
+  auto found = std::find_if(p.map->blocks.begin(), p.map->blocks.end(), [](const format::Block &b) { return b.count != 0; });
+  return static_cast<uint32_t>(found - p.map->blocks.begin());
+}
+
+// All blocks and edges agree, and still a path may be taken, or a function called by address from elsewhere, in one run only.
+std::optional<Parting> part_beyond_blocks(const Program &a, const Program &b, const std::vector<Match> &matches, const DifferingContexts &contexts) {
+  for (const Match &m : matches) {
+    const CountedProcedure &one = a.procedures[m.before], &other = b.procedures[m.after];
+    std::string paths = one.exact() && other.exact() ? describe_path(one, other) : "";
+    if (paths.empty()) continue;
+    std::string text = fmt::format("the runs part in {}: every block and edge agrees, the paths do not\n", demangle(one.map->name));
+    return parting_at(a, one, first_block(one), text + paths + contexts.of(one.map->name));
+  }
+  const CountedProcedure *called = contexts.first();
+  if (called == nullptr) return std::nullopt;
+  std::string text = fmt::format("the runs part where {} is called: every block and edge agrees, the calling contexts do not\n", demangle(called->map->name));
+  return parting_at(a, *called, first_block(*called), text + contexts.of(called->map->name));
+}
+
 }  // namespace
 
 std::optional<Parting> find_parting(const Program &a, const Program &b) {
   Difference best;
-  for (const Match &m : match_procedures(a, b)) {
+  const std::vector<Match> matches = match_procedures(a, b);
+  for (const Match &m : matches) {
     if (m.before == kNone || m.after == kNone || m.certainty != Certainty::build) {
       throw base::Error("the profiles are of different builds", "chord diff compares those");
     }
@@ -150,11 +178,9 @@ std::optional<Parting> find_parting(const Program &a, const Program &b) {
     if (place.block == kNone) place = {&one, &other, first_differing_block(one, other), false};
     if (place.block != kNone && better(place, best)) best = place;
   }
-  if (best.block == kNone) return std::nullopt;
-  const CountedProcedure &p = *best.a;
-  const format::Instruction &first = p.map->instructions[p.map->blocks[best.block].first];
-  return Parting{p.map->name, first.line != 0 ? p.unit->files[first.file] : std::string(file_of(p)), first.line, best.block, first.offset,
-                 describe(best) + describe_path(*best.a, *best.b), causes_of(a, p)};
+  const DifferingContexts contexts(a, b);
+  if (best.block == kNone) return part_beyond_blocks(a, b, matches, contexts);
+  return parting_at(a, *best.a, best.block, describe(best) + describe_path(*best.a, *best.b) + contexts.of(best.a->map->name));
 }
 
 std::vector<std::string> differing_circumstances(const format::Profile &a, const format::Profile &b) {

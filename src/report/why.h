@@ -25,7 +25,9 @@ struct Parting {
 //
 // The place is a block that both runs executed equally often, in a function both called equally often,
 // and left in different directions: the decision that differs, not what followed from it. Of several the
-// one that ran least often, which is nearest to the start. If there is none, the first block whose count differs.
+// one that ran least often, which is nearest to the start. If there is none, the first block whose count differs; if all blocks
+// agree, the first path, or calling context, that does not. Where it was counted the text also says which path and contexts of
+// the function differ.
 std::optional<Parting> find_parting(const analysis::Program &a, const analysis::Program &b);
 
 // The same for what the profiles say about the processes: other arguments, other numbers of threads.

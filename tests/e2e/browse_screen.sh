@@ -57,6 +57,60 @@ for _ in $(seq 100); do
   sleep 0.1
 done
 expect_equal "it ends" 0 "$(cat ended)"
+tmux -S "$socket" kill-server
+
+# Calling contexts: the tree, folding, one function's contexts, and source, assembly and paths in one of them alone.
+cat >called.c <<'C'
+#include <stdio.h>
+__attribute__((noipa)) int leaf(int n) {
+  int s = 0;
+  for (int i = 0; i < n; i++) s = s * 3 + i;
+  return s;
+}
+__attribute__((noipa)) int often(int n) { return leaf(n) + 1; }
+__attribute__((noipa)) int rarely(int n) { return leaf(n) + 2; }
+int main(void) {
+  printf("%d\n", often(1000) + rarely(7));
+  return 0;
+}
+C
+# Paths in contexts are not proved.
+CHORD_FLAGS="" "$CHORD" --context --paths gcc -O1 -g called.c -o called
+CHORD_OUT=c.chord ./called >/dev/null
+socket=$work/tmux.contexts
+rm -f ended
+tmux -S "$socket" -f /dev/null new-session -d -x 110 -y 24 "sh -c 'LC_ALL=C.UTF-8 \"$CHORD\" browse c.chord 2>errors; echo \$? >ended; sleep 30'"
+see "functions" "functions by instructions executed"
+press t
+see "the tree" "called: calling contexts"
+see "what is hot is unfolded" "leaf  called.c:7"
+see "what is not is folded" "+ rarely"
+press / r a r e l y Enter
+sleep 0.3
+press Enter
+see "unfolded" "leaf  called.c:8"
+press j
+press s
+see "source in that context alone" "in main > rarely > leaf"
+see "with its counts" " 8 |     4  "
+press p
+see "paths in it" "paths in main > rarely > leaf"
+press Enter
+see "one of them" "path "
+press q q q q
+see "back" "functions by instructions executed"
+press g x
+see "contexts of a function" "contexts of leaf"
+see "a chain" "main > often > leaf"
+press Enter
+see "and its place in the tree" "called: calling contexts"
+press q q q
+for _ in $(seq 100); do
+  [ ! -s ended ] || break
+  sleep 0.1
+done
+expect_equal "it ends" 0 "$(cat ended)"
+
 # Sizes that leave no room, and a terminal that is none.
 tmux -S "$socket" kill-server
 socket=$work/tmux.small

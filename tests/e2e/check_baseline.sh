@@ -108,3 +108,85 @@ expect_contains "arguments" "arguments: the runs had different ones" out
 expect_contains "time" "time: it calls time" out
 expect_status 1 "$CHORD" check --why=three.chord before.chord
 expect_contains "other builds" "different builds" err
+
+# By calling context: which caller makes a function cost more, in a baseline file and compared with a profile.
+cat >called.c <<'C'
+#include <stdio.h>
+__attribute__((noipa)) int leaf(int n) {
+  int s = 0;
+  for (int i = 0; i < n; i++) s = s * 3 + i;
+  return s;
+}
+__attribute__((noipa)) int often(int n) { return leaf(n) + 1; }
+__attribute__((noipa)) int rarely(int n) { return leaf(n) + 2; }
+int main(void) {
+  printf("%d\n", often(FEW) + rarely(20));
+  return 0;
+}
+C
+for few in 10 15; do
+  "$CHORD" --context gcc -O1 -g -DFEW=$few called.c -o called$few
+  CHORD_OUT=called$few.chord ./called$few >/dev/null
+done
+"$CHORD" check called10.chord --write-baseline=called.baseline
+grep -q '^from [0-9]* main > often > leaf$' called.baseline || fail "no contexts: $(cat called.baseline)"
+expect_status 0 "$CHORD" check called10.chord --baseline=called.baseline
+for baseline in called.baseline called10.chord; do
+  expect_status 1 "$CHORD" check called15.chord --baseline=$baseline
+  expect_contains "the context ($baseline)" "  in main > often > leaf: " out
+  expect_absent "a context that did not grow ($baseline)" "rarely > leaf" out
+done
+printf 'function leaf grows <= 0%%\n' >leaf.rules
+expect_status 1 "$CHORD" check leaf.rules called15.chord --baseline=called.baseline
+expect_contains "the context of a rule" "  in main > often > leaf: " out
+
+# Runs that part: in which context. The last one differs in nothing else: calls by address, as many of each function.
+cat >calls.c <<'C'
+#include <stdlib.h>
+__attribute__((noipa)) int leaf(int n) { return n > 5 ? n * 2 : n - 1; }
+__attribute__((noipa)) int first(int n) { return leaf(n) + 1; }
+__attribute__((noipa)) int second(int (*f)(int)) { return f(1) + 1; }
+__attribute__((noipa)) int third(int (*f)(int)) { return f(1) + 2; }
+__attribute__((noipa)) int one(int n) { return n + 1; }
+__attribute__((noipa)) int two(int n) { return n + 3; }
+int (*volatile table[])(int) = {one, two};
+int main(int argc, char **argv) {
+  int swapped = atoi(argv[2]) & 1;
+  (void)argc;
+  return (first(atoi(argv[1])) + leaf(1) + second(table[swapped]) + third(table[!swapped])) == -99;
+}
+C
+"$CHORD" --context gcc -O0 -g calls.c -o calls
+CHORD_OUT=low.chord ./calls 3 0
+CHORD_OUT=high.chord ./calls 9 0
+CHORD_OUT=swapped.chord ./calls 3 1
+expect_status 1 "$CHORD" check --why=low.chord high.chord
+expect_contains "the function that decides" "the runs part in leaf at calls.c:2" out
+expect_contains "and in which context" "  in main > first > leaf: 1 calls, " out
+expect_absent "not the other" "  in main > leaf:" out
+expect_status 1 "$CHORD" check --why=low.chord swapped.chord
+expect_contains "contexts alone" "every block and edge agrees, the calling contexts do not" out
+expect_contains "who was called from where" " > one: 1 calls, then 0" out
+
+# Paths alone: each side of two decisions is taken once in both runs, together or apart.
+cat >pairs.c <<'C'
+#include <stdlib.h>
+volatile int sum;
+__attribute__((noipa)) void pair(int a, int b) {
+  if (a) sum += 3;
+  sum ^= 1;
+  if (b) sum += 5;
+}
+int main(int argc, char **argv) {
+  int b = atoi(argv[1]);
+  (void)argc;
+  pair(1, b);
+  pair(0, 1 - b);
+  return 0;
+}
+C
+"$CHORD" --paths gcc -O0 -g pairs.c -o pairs
+CHORD_OUT=together.chord ./pairs 1
+CHORD_OUT=apart.chord ./pairs 0
+expect_status 1 "$CHORD" check --why=together.chord apart.chord
+expect_contains "paths alone" "the runs part in pair: every block and edge agrees, the paths do not" out

@@ -25,8 +25,22 @@ TEST(Baseline, TextAndBack) {
   EXPECT_LT(text.find("+3 "), text.find("+12 "));
 }
 
+TEST(Baseline, ContextsAreTextAndBack) {
+  Baseline b = sample();
+  b.functions[0].contexts = {{"main > f", 150}, {"main > g<int, char> > f", 30}};
+  b.functions[0].other_contexts = 20;
+  std::string text = to_text(b);
+  EXPECT_NE(text.find("from 150 main > f\n"), std::string::npos) << text;
+  Baseline read = parse_baseline(text, "x");
+  EXPECT_EQ(to_text(read), text);
+  EXPECT_EQ(read.functions[0].contexts, b.functions[0].contexts);
+  EXPECT_EQ(read.functions[0].other_contexts, 20u);
+}
+
 TEST(Baseline, DamageIsNamed) {
-  for (const char *text : {"", "chord baseline 2\n", "chord baseline 1\ncalls 3\n", "chord baseline 1\nruns many\n", "chord baseline 1\n  +3 4\n",
+  for (const char *text : {"chord baseline 1\nfrom 3 main\n", "chord baseline 1\nfunction f\nfrom 3\n", "chord baseline 1\nfunction f\nfrom x main\n",
+                           "chord baseline 1\nfunction f\nfrom 3 \n", "chord baseline 1\nfunction f\nothers\n",
+                           "", "chord baseline 2\n", "chord baseline 1\ncalls 3\n", "chord baseline 1\nruns many\n", "chord baseline 1\n  +3 4\n",
                            "chord baseline 1\nfunction f\n  5\n", "chord baseline 1\nnonsense\n"}) {
     EXPECT_THROW(parse_baseline(text, "x"), base::Error) << text;
   }
@@ -53,6 +67,28 @@ TEST(Regressions, OneInstructionInOneOfManyRuns) {
   ASSERT_EQ(compared.grown.size(), 1u);
   EXPECT_EQ(compared.grown[0].function, "f");
   ASSERT_EQ(compared.grown[0].lines.size(), 1u);
+}
+
+TEST(Regressions, ContextsThatGrew) {
+  Baseline before = sample(), now = sample();
+  before.functions[0].contexts = {{"main > f", 150}, {"main > g > f", 50}};
+  now.functions[0].contexts = {{"main > f", 150}, {"main > g > f", 90}, {"h > f", 10}};
+  now.functions[0].executed += 50;
+  Comparison compared = compare(before, now);
+  ASSERT_EQ(compared.grown.size(), 1u);
+  ASSERT_EQ(compared.grown[0].contexts.size(), 2u);
+  EXPECT_EQ(compared.grown[0].contexts[0].chain, "main > g > f");
+  EXPECT_EQ(compared.grown[0].contexts[0].before, 25);
+  EXPECT_EQ(compared.grown[0].contexts[0].now, 45);
+  EXPECT_EQ(compared.grown[0].contexts[1].before, 0);
+  EXPECT_EQ(describe_contexts(compared.grown[0]), "  in main > g > f: 25 -> 45 (+20, +80.00%)\n  in h > f: 0 -> 5 (+5)\n");
+  // What was left out may be the one that seems new.
+  before.functions[0].other_contexts = 4;
+  EXPECT_EQ(compare(before, now).grown[0].contexts.size(), 1u);
+  // A baseline without contexts says nothing of them.
+  before.functions[0].contexts.clear();
+  before.functions[0].other_contexts = 0;
+  EXPECT_TRUE(compare(before, now).grown[0].contexts.empty());
 }
 
 TEST(Regressions, NewFunctionsAndNewUnits) {
