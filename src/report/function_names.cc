@@ -96,4 +96,14 @@ std::set<const analysis::CountedProcedure *> functions_named(const analysis::Pro
   return found;
 }
 
+std::string telling_name(const analysis::Program &program, const analysis::CountedProcedure &procedure) {
+  const std::string &linkage_name = procedure.map->name, shown = demangle(linkage_name);
+  if (shown == linkage_name) return linkage_name;
+  const std::string last = unqualified(shown);
+  for (const std::string &name : {last.substr(0, last.find("[abi:")), last, without_parameters(shown)}) {
+    if (!name.empty() && functions_named(program, name) == std::set<const analysis::CountedProcedure *>{&procedure}) return name;
+  }
+  return linkage_name;
+}
+
 }  // namespace chord::report

@@ -26,4 +26,7 @@ std::string unqualified(const std::string &demangled);
 // Those that fit best.
 std::set<const analysis::CountedProcedure *> functions_named(const analysis::Program &program, const std::string &wanted);
 
+// The shortest of its names that means it and no other function.
+std::string telling_name(const analysis::Program &program, const analysis::CountedProcedure &procedure);
+
 }  // namespace chord::report

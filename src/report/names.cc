@@ -160,10 +160,36 @@ std::string familiar_name(std::string_view demangled) {
   return name;
 }
 
+namespace {
+
+// "void sort<…>(…) [.isra.0]" -> "sort<…>(…) [.isra.0]": the type that a template returns. Operators may have blanks in their names.
+std::string without_result(const std::string &name) {
+  if (name.find("operator") != std::string::npos) return name;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (depth == 0 && name[i] == '(' && name.compare(i, 11, "(anonymous ") != 0) return name.substr(begin);
+    if (name[i] == '<' || name[i] == '(') ++depth;
+    if (name[i] == '>' || name[i] == ')') --depth;
+    if (depth == 0 && name[i] == ' ') begin = i + 1;
+  }
+  return name;  // no function's
+}
+
+// "f(…) [.isra.0]" -> "f(…)"
+std::string without_clone(const std::string &name) {
+  size_t clone = name.rfind(" [.");
+  return clone != std::string::npos && name.ends_with(']') ? name.substr(0, clone) : name;
+}
+
+}  // namespace
+
 std::string fit_name(std::string_view name, size_t width) {
   std::string out(name);
   if (display_width(out) > width) out = collapse_until_fits(std::move(out), '<', width);
   if (display_width(out) > width) out = collapse_until_fits(std::move(out), '(', width);
+  if (display_width(out) > width) out = without_result(out);
+  if (display_width(out) > width) out = without_clone(out);
   return cut_middle(out, width);
 }
 

@@ -295,7 +295,11 @@ std::string paint(const std::string &text, const char *code, const TextStyle &st
 
 TextStyle style_of_stdout() {
   TextStyle style;
-  if (::isatty(STDOUT_FILENO) == 0) return style;
+  if (::isatty(STDOUT_FILENO) == 0) {
+    // Files and pipes have no width, unless somebody says so (logs of CI).
+    if (const char *columns = std::getenv("COLUMNS")) style.width = std::strtoul(columns, nullptr, 10);
+    return style;
+  }
   winsize size{};
   if (::ioctl(STDOUT_FILENO, TIOCGWINSZ, &size) == 0) style.width = size.ws_col;
   const char *terminal = std::getenv("TERM");

@@ -17,7 +17,7 @@ struct TextStyle {
 };
 
 // What this process's standard output can show: width, colour and bars of a terminal
-// (NO_COLOR and TERM=dumb honoured), none of it for a file or pipe.
+// (NO_COLOR and TERM=dumb honoured); for a file or pipe the width in COLUMNS, if it is set, and nothing else.
 TextStyle style_of_stdout();
 
 // Headings, aligned columns, numbers grouped. Names are shown by their familiar form and

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "report/coverage.h"
+#include "report/function_names.h"
 #include "report/listings.h"
 #include "report/plain.h"
 
@@ -81,7 +82,7 @@ std::string next_steps(const analysis::Program &program) {
     say("chord export lcov -o FILE", "the same for coverage viewers");
     return out;
   }
-  say(fmt::format("chord annotate '{}'{}", hottest->map->name, lined ? "" : " --instructions"),
+  say(fmt::format("chord annotate '{}'{}", telling_name(program, *hottest), lined ? "" : " --instructions"),
       fmt::format("where {} of all instructions went", percent(hottest->instructions, program.instructions)));
   if (lined) {
     say("chord report --by=line --top=20", "the hottest lines");

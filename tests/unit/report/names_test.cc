@@ -30,6 +30,15 @@ TEST(Names, InnerArgumentsGoFirst) {
   EXPECT_EQ(fit_name(name, 11), "outer…:f(…)");
 }
 
+TEST(Names, WhatIsReturnedGoesBeforeTheName) {
+  const char *name = "void std::sort<int*, less>(int*, int*) [.isra.0]";
+  EXPECT_EQ(fit_name(name, 33), "void std::sort<…>(…) [.isra.0]");
+  EXPECT_EQ(fit_name(name, 28), "std::sort<…>(…) [.isra.0]");
+  EXPECT_EQ(fit_name(name, 20), "std::sort<…>(…)");
+  EXPECT_EQ(fit_name("a<b> (anonymous namespace)::f<int>(int)", 15), "(…)::f<…>(…)");
+  EXPECT_EQ(fit_name("a::operator unsigned long() const", 20), "a::operato…g() const");
+}
+
 TEST(Names, OperatorsAreNoBrackets) {
   EXPECT_EQ(fit_name("a::operator<<(first, second)", 20), "a::operator<<(…)");
   EXPECT_EQ(fit_name("a::operator->(first, second)", 20), "a::operator->(…)");
