@@ -4,7 +4,8 @@
 //   T:1:40 :2:1200 :7:3
 //
 // An interval is a segment of the profile. A block's number is its row in
-// `chord report --by=block`, from 1. Padding executed on the way out of a block counts there.
+// `chord report --by=block`, from 1. Padding executed on the way out of a block counts there; where an edge begins in a vertex that
+// is no code (a jump table's), in the block it leads to.
 #include <fmt/format.h>
 
 #include <iterator>
@@ -22,8 +23,11 @@ std::vector<uint64_t> instructions_by_block(const analysis::CountedProcedure &p)
     const format::Block &block = p.map->blocks[b];
     for (uint32_t i = block.first; i < block.first + block.count; ++i) sums[b] += p.executed[i];
   }
-  for (const format::Edge &edge : p.map->edges) {
-    for (uint32_t i = edge.padding_first; i < edge.padding_first + edge.padding_count; ++i) sums[edge.from] += p.executed[i];
+  // Several edges may lead through one piece of padding: each has its own share of it.
+  for (size_t e = 0; e < p.map->edges.size(); ++e) {
+    const format::Edge &edge = p.map->edges[e];
+    if (edge.padding_count == 0) continue;
+    sums[report::is_listed(p.map->blocks[edge.from]) ? edge.from : edge.to] += p.counts.edge[e] * edge.padding_count;
   }
   return sums;
 }
