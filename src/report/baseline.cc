@@ -39,7 +39,7 @@ void add_contexts(const std::vector<ContextNode> &nodes, std::vector<uint32_t> o
   std::stable_sort(of_function.begin(), of_function.end(), [&](uint32_t a, uint32_t b) { return nodes[a].exclusive > nodes[b].exclusive; });
   for (uint32_t n : of_function) {
     if (nodes[n].exclusive == 0) break;
-    std::string chain = familiar_chain(nodes, n);
+    std::string chain = shown_chain(nodes, n);
     // A line of text is to hold it.
     std::replace(chain.begin(), chain.end(), '\n', ' ');
     bool wanted = f.contexts.size() < kContextsOfFunction || f.contexts.contains(chain);

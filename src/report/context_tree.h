@@ -32,7 +32,7 @@ class ContextTree {
   // Contexts of the procedure, those that took most by themselves first.
   std::vector<uint32_t> of(uint32_t procedure) const;
   // "main > parse > next"
-  std::string chain(uint32_t n) const { return familiar_chain(nodes_, n); }
+  std::string chain(uint32_t n) const { return shown_chain(nodes_, n); }
 
  private:
   const analysis::Program &program_;

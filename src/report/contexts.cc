@@ -189,11 +189,12 @@ std::string joined_chain(const std::vector<ContextNode> &nodes, size_t node, Nam
   return chain;
 }
 
-}  // namespace
-
+// As people read it.
 std::string familiar_chain(const std::vector<ContextNode> &nodes, size_t node) {
   return joined_chain(nodes, node, [](const ContextNode &n) { return familiar_name(demangle(n.procedure->map->name)); });
 }
+
+}  // namespace
 
 std::string context_chain(const std::vector<ContextNode> &nodes, size_t node) {
   return joined_chain(nodes, node, [](const ContextNode &n) { return demangle(n.procedure->map->name); });
@@ -331,5 +332,7 @@ std::string contexts_note(const Program &program) {
   }
   return note;
 }
+
+std::string shown_chain(const std::vector<ContextNode> &nodes, size_t node) { return familiar_chain(nodes, node); }
 
 }  // namespace chord::report

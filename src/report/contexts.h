@@ -39,8 +39,6 @@ std::vector<ContextNode> context_nodes(const analysis::Program &program, bool by
 
 // From the root down to the node: "main > parse > next".
 std::string context_chain(const std::vector<ContextNode> &nodes, size_t node);
-// The same with names as people read them.
-std::string familiar_chain(const std::vector<ContextNode> &nodes, size_t node);
 
 struct ContextView {
   bool by_thread = false;
@@ -59,5 +57,8 @@ Table list_functions_without(const analysis::Program &program);
 
 // What contexts do not say: functions without records, and the overflow.
 std::string contexts_note(const analysis::Program &program);
+
+// As context_chain, with names as people read them.
+std::string shown_chain(const std::vector<ContextNode> &nodes, size_t node);
 
 }  // namespace chord::report

@@ -27,7 +27,7 @@ DifferingContexts::DifferingContexts(const analysis::Program &a, const analysis:
   for (uint32_t n = 0; n < after.size(); ++n) later[after[n].key] = n;
   auto add = [&](const std::vector<ContextNode> &nodes, uint32_t n, const Costs &first, const Costs &second) {
     if (first == second) return;
-    differing_[nodes[n].key] = {first, second, nodes[n].procedure, familiar_chain(nodes, n), nodes[n].depth};
+    differing_[nodes[n].key] = {first, second, nodes[n].procedure, shown_chain(nodes, n), nodes[n].depth};
   };
   for (uint32_t n = 0; n < before.size(); ++n) {
     auto found = later.find(before[n].key);
