@@ -103,7 +103,9 @@ function Mix() {
 function HotLoops() {
   const data = useData();
   const l = data.index.loops;
-  const rows = l.function.map((_, i) => i).filter((i) => num(l.executed[i]) > 0).slice(0, 8);
+  // An interpreter's many jumps make loops around loops, most of which never go round: their headers are rarely come to.
+  const goesRound = (i: number) => l.entered[i] == null || l.iterations[i] == null || num(l.iterations[i]) >= num(l.entered[i]);
+  const rows = l.function.map((_, i) => i).filter((i) => num(l.executed[i]) > 0 && goesRound(i)).slice(0, 8);
   if (rows.length === 0) return null;
   return (
     <Panel title="Hottest loops" more={<a href={link('loops')}>all {count(l.function.length)}</a>}>
