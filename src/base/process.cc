@@ -45,24 +45,46 @@ int anonymous_file(std::string_view content) {
   return fd;
 }
 
+// What a program is started with.
+struct Start {
+  int in = -1, err = -1;      // files in the place of its standard input and error, if any
+  bool ends_with_us = false;
+};
+
+// The child runs in our memory until it is another program: a copy of all page tables, and a fault for each page that is touched
+// afterwards, cost more than most of what is started does. `failed`: why it is none, as errno.
+pid_t start(char *const *args, const Start &with, int &failed) {
+  volatile int why = 0;
+  const pid_t us = ::getpid();
+  const pid_t child = ::vfork();
+  if (child == 0) {
+    if (with.ends_with_us) {
+      ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+      if (::getppid() != us) ::_exit(1);
+    }
+    if (with.in >= 0) ::dup2(with.in, 0);
+    if (with.err >= 0) ::dup2(with.err, 2);
+    ::execvp(args[0], args);
+    why = errno;
+    ::_exit(127);
+  }
+  failed = why;
+  return child;
+}
+
 }  // namespace
 
 Outcome run(const std::vector<std::string> &argv, const std::string *input, bool capture_errors) {
   int in = input ? anonymous_file(*input) : -1;
   int err = capture_errors ? anonymous_file({}) : -1;
   std::vector<char *> args = pointers(argv);
-  pid_t child = ::fork();
+  int failed = 0;
+  pid_t child = start(args.data(), {in, err, false}, failed);
   if (child < 0) throw Error(fmt::format("cannot start {}: {}", argv[0], std::strerror(errno)));
-  if (child == 0) {
-    if (in >= 0) ::dup2(in, 0);
-    if (err >= 0) ::dup2(err, 2);
-    ::execvp(args[0], args.data());
-    fmt::print(stderr, "chord: error: cannot run {}: {}\n", argv[0], std::strerror(errno));
-    ::_exit(127);
-  }
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
+  if (failed != 0) error(fmt::format("cannot run {}: {}", argv[0], std::strerror(failed)));
   Outcome outcome;
   outcome.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   if (in >= 0) ::close(in);
@@ -108,16 +130,9 @@ void handle(int signal, void (*handler)(int)) {
 
 int run_in_our_place(const std::vector<std::string> &argv) {
   std::vector<char *> args = pointers(argv);
-  pid_t us = ::getpid();
-  pid_t child = ::fork();
+  int failed = 0;
+  pid_t child = start(args.data(), {-1, -1, true}, failed);
   if (child < 0) throw Error(fmt::format("cannot start {}: {}", argv[0], std::strerror(errno)));
-  if (child == 0) {
-    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
-    if (::getppid() != us) ::_exit(1);
-    ::execvp(args[0], args.data());
-    error(fmt::format("cannot run {}: {}", argv[0], std::strerror(errno)), "is it installed, and spelled right?");
-    ::_exit(errno == ENOENT ? 127 : 126);
-  }
   child_in_our_place = child;
   for (int signal : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) handle(signal, pass_on);
   for (int signal : {SIGINT, SIGQUIT}) handle(signal, leave_to_child);
@@ -125,6 +140,10 @@ int run_in_our_place(const std::vector<std::string> &argv) {
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   child_in_our_place = 0;
+  if (failed != 0) {
+    error(fmt::format("cannot run {}: {}", argv[0], std::strerror(failed)), "is it installed, and spelled right?");
+    return failed == ENOENT ? 127 : 126;
+  }
   if (WIFSIGNALED(status)) die_of(WTERMSIG(status));
   return WEXITSTATUS(status);
 }
