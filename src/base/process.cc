@@ -49,6 +49,7 @@ int anonymous_file(std::string_view content) {
 struct Start {
   int in = -1, err = -1;      // files in the place of its standard input and error, if any
   bool ends_with_us = false;
+  const sigset_t *mask = nullptr;  // signals that it blocks; the same as we do
 };
 
 // The child runs in our memory until it is another program: a copy of all page tables, and a fault for each page that is touched
@@ -64,6 +65,7 @@ pid_t start(char *const *args, const Start &with, int &failed) {
     }
     if (with.in >= 0) ::dup2(with.in, 0);
     if (with.err >= 0) ::dup2(with.err, 2);
+    if (with.mask != nullptr) ::sigprocmask(SIG_SETMASK, with.mask, nullptr);
     ::execvp(args[0], args);
     why = errno;
     ::_exit(127);
@@ -79,7 +81,7 @@ Outcome run(const std::vector<std::string> &argv, const std::string *input, bool
   int err = capture_errors ? anonymous_file({}) : -1;
   std::vector<char *> args = pointers(argv);
   int failed = 0;
-  pid_t child = start(args.data(), {in, err, false}, failed);
+  pid_t child = start(args.data(), {in, err}, failed);
   if (child < 0) throw Error(fmt::format("cannot start {}: {}", argv[0], std::strerror(errno)));
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
@@ -97,6 +99,9 @@ Outcome run(const std::vector<std::string> &argv, const std::string *input, bool
 }
 
 namespace {
+
+constexpr int kPassedOn[] = {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+constexpr int kLeftToChild[] = {SIGINT, SIGQUIT};
 
 volatile sig_atomic_t child_in_our_place = 0;
 
@@ -130,12 +135,19 @@ void handle(int signal, void (*handler)(int)) {
 
 int run_in_our_place(const std::vector<std::string> &argv) {
   std::vector<char *> args = pointers(argv);
+  // One that comes before there is a child waits until it can be passed on.
+  sigset_t passed_on, before;
+  ::sigemptyset(&passed_on);
+  for (int signal : kPassedOn) ::sigaddset(&passed_on, signal);
+  for (int signal : kLeftToChild) ::sigaddset(&passed_on, signal);
+  ::sigprocmask(SIG_BLOCK, &passed_on, &before);
   int failed = 0;
-  pid_t child = start(args.data(), {-1, -1, true}, failed);
+  pid_t child = start(args.data(), {-1, -1, true, &before}, failed);
   if (child < 0) throw Error(fmt::format("cannot start {}: {}", argv[0], std::strerror(errno)));
   child_in_our_place = child;
-  for (int signal : {SIGTERM, SIGHUP, SIGUSR1, SIGUSR2}) handle(signal, pass_on);
-  for (int signal : {SIGINT, SIGQUIT}) handle(signal, leave_to_child);
+  for (int signal : kPassedOn) handle(signal, pass_on);
+  for (int signal : kLeftToChild) handle(signal, leave_to_child);
+  ::sigprocmask(SIG_SETMASK, &before, nullptr);
   int status = 0;
   while (::waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
