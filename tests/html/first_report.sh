@@ -9,7 +9,8 @@ PATH=$(dirname "$CHORD"):$PATH COLUMNS=110 LC_ALL=C.UTF-8 "$root/tests/transcrip
 "$CHORD" report woven --json >../report.json
 pictures=
 if [ "${CHORD_REBASE:-}" = 1 ]; then pictures=$root/docs/images; fi
-PICTURES=$pictures in_browser first_report.mjs "$work/project/words.html" "$work/report.json"
+export PICTURES="$pictures"
+in_browser first_report.mjs "$work/project/words.html" "$work/report.json"
 # A quarter of the size, and no difference to the eye.
 if [ -n "$pictures" ] && command -v pngquant >/dev/null; then
   for picture in first-report first-function; do pngquant --force --strip --nofs --output "$pictures/$picture.png" 64 "$pictures/$picture.png"; done
