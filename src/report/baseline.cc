@@ -106,6 +106,7 @@ class BaselineReader {
       out.program = rest;
     } else if (word == "runs") {
       out.runs = number(rest);
+      if (out.runs == 0) fail("counts of no runs");
     } else if (word == "instructions") {
       out.instructions = number(rest);
     } else if (word == "function") {

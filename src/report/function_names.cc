@@ -101,7 +101,8 @@ std::string telling_name(const analysis::Program &program, const analysis::Count
   if (shown == linkage_name) return linkage_name;
   const std::string last = unqualified(shown);
   for (const std::string &name : {last.substr(0, last.find("[abi:")), last, without_parameters(shown)}) {
-    if (!name.empty() && functions_named(program, name) == std::set<const analysis::CountedProcedure *>{&procedure}) return name;
+    if (name.empty() || name.find('\'') != std::string::npos) continue;  // 'lambda' would need care in a shell
+    if (functions_named(program, name) == std::set<const analysis::CountedProcedure *>{&procedure}) return name;
   }
   return linkage_name;
 }

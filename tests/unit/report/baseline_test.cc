@@ -38,7 +38,7 @@ TEST(Baseline, ContextsAreTextAndBack) {
 }
 
 TEST(Baseline, DamageIsNamed) {
-  for (const char *text : {"chord baseline 1\nfrom 3 main\n", "chord baseline 1\nfunction f\nfrom 3\n", "chord baseline 1\nfunction f\nfrom x main\n",
+  for (const char *text : {"chord baseline 1\nruns 0\n", "chord baseline 1\nfrom 3 main\n", "chord baseline 1\nfunction f\nfrom 3\n", "chord baseline 1\nfunction f\nfrom x main\n",
                            "chord baseline 1\nfunction f\nfrom 3 \n", "chord baseline 1\nfunction f\nothers\n",
                            "", "chord baseline 2\n", "chord baseline 1\ncalls 3\n", "chord baseline 1\nruns many\n", "chord baseline 1\n  +3 4\n",
                            "chord baseline 1\nfunction f\n  5\n", "chord baseline 1\nnonsense\n"}) {
