@@ -32,11 +32,23 @@ uint64_t failures(const CheckReport &report) {
 }
 
 // A table cell that cannot break out of its row, and shows markup as it is.
-std::string cell(const std::string &text) {
+std::string cell(std::string_view text) {
   std::string out;
   for (char c : text) {
     if (c == '|' || c == '`' || c == '*' || c == '_' || c == '<' || c == '[' || c == '\\') out.push_back('\\');
     out.push_back(c == '\n' || c == '\r' ? ' ' : c);
+  }
+  return out;
+}
+
+// All lines of it in one cell.
+std::string cell_of_lines(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    std::string_view line = text.substr(0, text.find('\n'));
+    text.remove_prefix(std::min(text.size(), line.size() + 1));
+    line.remove_prefix(std::min(line.find_first_not_of(' '), line.size()));
+    if (!line.empty()) out += (out.empty() ? "" : "<br>") + cell(line);
   }
   return out;
 }
@@ -69,7 +81,7 @@ std::string markdown_summary(const CheckReport &report) {
     for (const Verdict &v : report.verdicts) {
       if (v.holds) continue;
       std::string place = v.file.empty() ? "" : fmt::format("{}{}", v.file, v.line != 0 ? fmt::format(":{}", v.line) : "");
-      out.line("| {} | {} | {} |", cell(v.name), cell(place), cell(first_line(v.message)));
+      out.line("| {} | {} | {} |", cell(v.name), cell(place), cell_of_lines(v.message));
     }
     out.line("");
   }

@@ -56,6 +56,7 @@ expect_status 1 "$CHORD" check after.chord --baseline=prog.baseline --github --j
 grep -q '^::error file=prog.c,line=5,title=chord%3A twist::twist: ' out || fail "no annotation: $(cat out)"
 expect_contains "the step's summary" "| twist | prog.c:5 | " summary.md
 cmp summary.md check.md || fail "two summaries"
+grep -q '^| twist | prog.c:5 | twist: .*<br>prog.c:5: ' summary.md || fail "the summary does not say which line: $(cat summary.md)"
 xmllint --noout junit.xml || fail "JUnit's XML is not well-formed"
 "$CHORD" report after.chord --json >report.json
 python3 - <<'PYTHON' || fail "the files for CI are not as their readers want them"
