@@ -30,7 +30,10 @@ def unoptimised(commands):
 
 
 def side(name, project, source, folder, jobs):
-    made = running.Side("woven" if name == "woven" else "plain", replace(project, configure=unoptimised(project.configure)), source, folder, jobs)
+    # Building may have run what it built; coverage is that of the tests. (run.py removes chord's profiles.)
+    forget = ["find", ".", "-name", "*.gcda", "-delete"]
+    changed = replace(project, configure=unoptimised(project.configure), build=[*project.build, forget])
+    made = running.Side("woven" if name == "woven" else "plain", changed, source, folder, jobs)
     extra = "" if name == "woven" else " --coverage"
     made.environment |= {"CFLAGS": "-O0 -g" + extra, "CXXFLAGS": "-O0 -g" + extra, "LDFLAGS": extra.strip()}
     return made
@@ -47,7 +50,7 @@ def lines_of_gcov(made):
                 lines = found.setdefault(path, {})
                 for line in file["lines"]:
                     lines[line["line_number"]] = lines.get(line["line_number"], 0) + line["count"]
-                    if line["unexecuted_block"]:
+                    if line["unexecuted_block"] and line["count"] > 0:
                         partly.add((path, line["line_number"]))
     return found, partly
 
@@ -79,18 +82,20 @@ def of_project(found, made, source):
 
 
 def compare(theirs, partly, ours):
-    """Prints what agrees; returns lines of which one says that they ran and the other that they did not, but for those of which
-    gcov says both."""
+    """Prints what agrees. Returns lines about which they disagree, and how many of them chord missed: gcov says that they ran, and
+    not that a block of theirs never did. (gcov has no counts of processes that abort.)"""
     files = sorted(theirs.keys() & ours.keys())
     shared = [(file, line) for file in files for line in sorted(theirs[file].keys() & ours[file].keys())]
     ran = sum(theirs[file][line] > 0 for file, line in shared)
     often = sum(theirs[file][line] == ours[file][line] for file, line in shared)
     differing = [(file, line) for file, line in shared if (theirs[file][line] > 0) != (ours[file][line] > 0)]
-    both = [place for place in differing if place in partly]
+    by_gcov = [(file, line) for file, line in differing if theirs[file][line] > 0]
+    missed = [place for place in by_gcov if place not in partly]
     only = [sum(len(one[file].keys() - other[file].keys()) for file in files) for one, other in ((theirs, ours), (ours, theirs))]
-    print(f"  {len(files)} files, {len(shared)} lines that both know, {ran} of them ran: {len(shared) - len(differing)} agree on whether, {often} on how often; "
-          f"of {len(both)} gcov says that they ran and that a block of theirs never did; {only[0]} lines only gcov knows, {only[1]} only chord", flush=True)
-    return [f"  {file}:{line}: gcov {theirs[file][line]}, chord {ours[file][line]}{' (both)' if (file, line) in partly else ''}" for file, line in differing], len(differing) - len(both)
+    print(f"  {len(files)} files, {len(shared)} lines that both know, {ran} of them ran by gcov: {len(shared) - len(differing)} agree on whether, {often} on how often")
+    print(f"  ran by chord alone: {len(differing) - len(by_gcov)}; by gcov alone: {len(by_gcov)}, {len(by_gcov) - len(missed)} of them with a block that never did")
+    print(f"  {only[0]} lines only gcov knows, {only[1]} only chord", flush=True)
+    return [f"  {file}:{line}: gcov {theirs[file][line]}, chord {ours[file][line]}" for file, line in differing], len(missed)
 
 
 def check(name, options):
@@ -104,11 +109,11 @@ def check(name, options):
     found, partly = lines_of_gcov(sides["gcov"])
     named = {(in_project(path, sides["gcov"], source), line) for path, line in partly}
     ours = of_project(lines_of_chord(sides["woven"]), sides["woven"], source)
-    differing, wrong = compare(of_project(found, sides["gcov"], source), named, ours)
+    differing, missed = compare(of_project(found, sides["gcov"], source), named, ours)
     print("\n".join(differing[:40]))
     if not options.keep:
         shutil.rmtree(folder)
-    return wrong
+    return missed
 
 
 def main():
