@@ -42,6 +42,13 @@ press Enter
 see "a path" "path "
 press q q q q
 see "back" "functions by instructions executed"
+press t
+see "no contexts" "no calling contexts were counted: build with chord --context"
+press q x
+see "none of a function" "contexts of work"
+see "no contexts" "no calling contexts were counted: build with chord --context"
+press q
+see "back" "functions by instructions executed"
 press / m a i n Enter
 sleep 0.3
 press Enter
