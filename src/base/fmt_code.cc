@@ -1,4 +1,4 @@
-// fmt's code, compiled into chord. Loading libfmt and the libstdc++ it needs was half of what starting chord costs, and a build starts it
+// fmt's code, compiled into chord. Loading libfmt and the libstdc++ it needs was a fifth of what starting chord costs, and a build starts it
 // twice for each source (CMakeLists.txt, CHORD_FMT_INSIDE).
 #ifdef CHORD_FMT_INSIDE
 #include <fmt/format-inl.h>
