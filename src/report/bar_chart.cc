@@ -5,22 +5,13 @@
 #include <algorithm>
 #include <array>
 
+#include "report/svg.h"
+
 namespace chord::report {
 namespace {
 
-constexpr std::array kBarColors = {"#e76f51", "#4c78a8", "#2a9d8f", "#e9c46a", "#9aa5b1"};
+constexpr std::array kChartColors = {"#e76f51", "#4c78a8", "#2a9d8f", "#e9c46a", "#9aa5b1"};
 constexpr double kLeftEdge = 56, kTopEdge = 44, kBarHeight = 200, kChartBar = 18, kChartGap = 26;
-
-std::string escape_markup(const std::string &text) {
-  std::string out;
-  for (char c : text) out += c == '<' ? "&lt;" : c == '&' ? "&amp;" : std::string(1, c);
-  return out;
-}
-
-std::string write_at(double x, double y, const char *anchor, const std::string &text, double turned = 0) {
-  std::string turn = turned == 0 ? "" : fmt::format(" transform=\"rotate({:.0f} {:.1f} {:.1f})\"", turned, x, y);
-  return fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"{}\"{}>{}</text>\n", x, y, anchor, turn, escape_markup(text));
-}
 
 std::string value_text(const BarChart &chart, double value) { return chart.percent ? fmt::format("{:.0f}%", 100 * value) : fmt::format("{:.2f}", value); }
 
@@ -46,16 +37,16 @@ std::string bar_chart_svg(const BarChart &chart) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" viewBox=\"0 0 {0:.0f} {1:.0f}\">\n"
       "<style>text{{font:12px sans-serif;fill:#667}} .grid{{stroke:#8886;stroke-width:1}}</style>\n",
       width, height);
-  out += write_at(kLeftEdge, 16, "start", chart.title);
+  out += svg_label(kLeftEdge, 16, "start", chart.title);
   for (int tick = 0; tick <= 4; ++tick) {
     double y = bottom - kBarHeight * tick / 4;
     out += fmt::format("<line x1=\"{0}\" x2=\"{1:.1f}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n", kLeftEdge, width - 20, y);
-    out += write_at(kLeftEdge - 6, y + 4, "end", value_text(chart, most * tick / 4));
+    out += svg_label(kLeftEdge - 6, y + 4, "end", value_text(chart, most * tick / 4));
   }
   double key = kLeftEdge;
   for (size_t s = 0; s < chart.series.size(); ++s) {
-    out += fmt::format("<rect x=\"{:.1f}\" y=\"26\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", key, kBarColors[s % kBarColors.size()]);
-    out += write_at(key + 14, 35, "start", chart.series[s].name);
+    out += fmt::format("<rect x=\"{:.1f}\" y=\"26\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", key, kChartColors[s % kChartColors.size()]);
+    out += svg_label(key + 14, 35, "start", chart.series[s].name);
     key += 30 + 7.0 * static_cast<double>(chart.series[s].name.size());
   }
   for (size_t g = 0; g < chart.groups.size(); ++g) {
@@ -65,11 +56,11 @@ std::string bar_chart_svg(const BarChart &chart) {
       if (value < 0) continue;
       double tall = kBarHeight * value / most, y = chart.stacked ? top - tall : bottom - tall;
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{:.1f}\" fill=\"{}\"><title>{}, {}: {}</title></rect>\n",
-                         x + (chart.stacked ? 0 : kChartBar * static_cast<double>(s)), y, kChartBar - 2, tall, kBarColors[s % kBarColors.size()], escape_markup(chart.groups[g]),
-                         escape_markup(chart.series[s].name), value_text(chart, value));
+                         x + (chart.stacked ? 0 : kChartBar * static_cast<double>(s)), y, kChartBar - 2, tall, kChartColors[s % kChartColors.size()], svg_escaped(chart.groups[g]),
+                         svg_escaped(chart.series[s].name), value_text(chart, value));
       top -= tall;
     }
-    out += write_at(x + bars * kChartBar / 2, bottom + 14, "end", chart.groups[g], -40);
+    out += svg_label(x + bars * kChartBar / 2, bottom + 14, "end", chart.groups[g], -40);
   }
   return out + "</svg>\n";
 }
