@@ -7,7 +7,21 @@
 
 namespace chord::runtime {
 
-struct CallTree;  // of one thread
+struct CallTable;  // who was called where (context/call_tree.cc)
+
+// Of one thread.
+struct CallTree {
+  CallTree *next;
+  uint32_t thread;
+  chord_context_record *first, *last;
+  CallTable *table;
+  char *at, *end;  // free memory of the chunk in use
+  char *region_end;
+  // Of a paused thread: what its records held then, one after the other, up to the last there was.
+  uint64_t *paused;
+  size_t paused_bytes;
+  chord_context_record *paused_last;
+};
 
 // Where code on its way out leaves its record, below the caller's stack pointer (src/isa/x86_64_contexts.cc).
 constexpr uint64_t record_kept = 120;

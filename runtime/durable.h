@@ -24,8 +24,8 @@ struct LiveFile {
 // Moves the instance to a file; where that fails it stays where it was.
 Instance *make_durable(Instance *instance);
 // Memory that a reader of the dead process needs; zeroed, or null.
-void *map_kept(Instance &instance, size_t size);
-void unmap_kept(Instance &instance, void *pages, size_t size);
+CHORD_SHARED void *map_kept(Instance &instance, size_t size) __asm__("__chord_map_kept");
+CHORD_SHARED void unmap_kept(Instance &instance, void *pages, size_t size) __asm__("__chord_unmap_kept");
 // The last segment is written; the file can go.
 void end_durable(Instance &instance);
 // It was not the last, after all: an exec failed.

@@ -10,6 +10,8 @@
 // build by build. Others stand alone, as do all that a process writes that was asked for dumps, and with CHORD_KEEP_RUNS.
 #include "fold.h"
 
+#include "bytes.h"
+
 namespace chord::runtime {
 namespace {
 
@@ -45,49 +47,6 @@ CHORD_FAST uint64_t hash_of(const uint8_t *payload, size_t size) {
 }
 
 // ---- Reading a segment --------------------------------------------------------------
-
-// Bytes of a record; reading past the end is noticed.
-struct Bytes {
-  const uint8_t *at, *end;
-  bool ok = true;
-
-  const uint8_t *take(uint64_t size) {
-    if (static_cast<uint64_t>(end - at) < size) {
-      ok = false;
-      at = end;
-      return nullptr;
-    }
-    at += size;
-    return at - size;
-  }
-  CHORD_FAST uint64_t leb() {
-    uint64_t value = 0;
-    for (unsigned shift = 0; shift < 64; shift += 7) {
-      const uint8_t *byte = take(1);
-      if (byte == nullptr) return 0;
-      value |= uint64_t{*byte & 0x7fu} << shift;
-      if ((*byte & 0x80) == 0) return value;
-    }
-    ok = false;
-    return 0;
-  }
-  // Null if it does not end.
-  const char *text() {
-    auto *start = reinterpret_cast<const char *>(at);
-    while (at != end)
-      if (*at++ == 0) return start;
-    ok = false;
-    return nullptr;
-  }
-};
-
-// Neither as signed nor as unsigned numbers.
-bool overflows(uint64_t a, uint64_t b) {
-  int64_t sum;
-  uint64_t total;
-  return __builtin_add_overflow(static_cast<int64_t>(a), static_cast<int64_t>(b), &sum) &&
-         __builtin_add_overflow(a, b, &total);
-}
 
 enum class Do { check, add, take_back };
 
@@ -173,12 +132,9 @@ bool read_record(Instance &instance, const chord_record_header &header, Bytes in
     case CHORD_RECORD_COUNTS:
       return header.aux < fold.module_count && visit_counts(*fold.modules[header.aux], in, Do::check);
     case CHORD_RECORD_EXITS:
-      fold.exits = reinterpret_cast<const chord_exit *>(in.at);
-      fold.exits_size = header.size / sizeof(chord_exit);
-      return true;
     case CHORD_RECORD_THREADS:
-      fold.events = reinterpret_cast<const chord_thread_events *>(in.at);
-      fold.events_size = header.size / sizeof(chord_thread_events);
+    case CHORD_RECORD_CONTEXTS:
+      fold.lists[header.tag] = {in.at, header.size};
       return true;
     case CHORD_RECORD_NOTE:
       if (fold.note_count == Fold::most_notes) return false;
@@ -213,7 +169,7 @@ bool for_each_record(const Fold &fold, Visit &&visit) {
 
 bool read_payload(Instance &instance, Fold &fold) {
   fold.module_count = fold.note_count = 0;
-  fold.exits_size = fold.events_size = 0;
+  zero_bytes(fold.lists, sizeof fold.lists);
   fold.runs = 1;
   fold.superseded = {};
   return for_each_record(fold, [&](const chord_record_header &header, Bytes in) {
@@ -379,7 +335,8 @@ bool merge_records(Instance &instance, Fold &fold) {
   const auto *own = instance.resolved.begin<chord_exit>();
   const auto *own_events = instance.settled.begin<chord_thread_events>();
   size_t exits = instance.resolved.size<chord_exit>(), events = instance.settled.size<chord_thread_events>();
-  size_t most = exits + events + fold.exits_size + fold.events_size;
+  const Fold::List &base_exits = fold.lists[CHORD_RECORD_EXITS], &base_events = fold.lists[CHORD_RECORD_THREADS];
+  size_t most = exits + events + base_exits.size / sizeof(chord_exit) + base_events.size / sizeof(chord_thread_events);
   if (most == 0) return true;
   fold.merged_size = most * sizeof(chord_exit);
   fold.merged = static_cast<chord_exit *>(map_pages(fold.merged_size));
@@ -387,13 +344,14 @@ bool merge_records(Instance &instance, Fold &fold) {
   chord_exit *to = fold.merged;
   for (size_t i = 0; i < exits; ++i) *to++ = own[i];
   for (size_t i = 0; i < events; ++i) *to++ = as_exit(own_events[i]);
-  for (size_t i = 0; i < fold.exits_size; ++i) {
-    *to = load<chord_exit>(fold.exits + i);
+  for (size_t at = sizeof(chord_exit); at <= base_exits.size; at += sizeof(chord_exit)) {
+    *to = load<chord_exit>(base_exits.data + at - sizeof(chord_exit));
     if (to->module >= fold.module_count) return false;
     to->module = fold.modules[to->module]->number;
     ++to;
   }
-  for (size_t i = 0; i < fold.events_size; ++i) *to++ = as_exit(load<chord_thread_events>(fold.events + i));
+  for (size_t at = sizeof(chord_thread_events); at <= base_events.size; at += sizeof(chord_thread_events))
+    *to++ = as_exit(load<chord_thread_events>(base_events.data + at - sizeof(chord_thread_events)));
   sort(fold.merged, most);
   size_t kept = 0;
   for (size_t i = 0; i < most; ++i) {
@@ -408,11 +366,16 @@ bool merge_records(Instance &instance, Fold &fold) {
   return true;
 }
 
+bool merge_contexts(Instance &instance, const Fold &fold) {
+  const auto *hooks = hooks_of<ContextHooks>(instance, mode_context);
+  return fold.lists[CHORD_RECORD_CONTEXTS].size == 0 || (hooks != nullptr && hooks->fold(instance, fold));
+}
+
 bool may_fold(const Instance &instance, const End &end) {
   bool ended = end.kind == CHORD_END_EXIT || end.kind == CHORD_END_QUICK || end.kind == CHORD_END_EXEC;
   if (!ended || instance.keep_runs || instance.dumped || instance.live != nullptr) return false;
   for (const ModeRecord &record : instance.mode_records)
-    if (record.size != 0) return false;
+    if (record.size != 0 && record.tag != CHORD_RECORD_CONTEXTS) return false;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
     if (!is_foldable(*module)) return false;
   return true;
@@ -429,7 +392,7 @@ Fold *begin_fold(Instance &instance, long file, uint64_t file_size, const End &e
     end_fold(fold);
     return nullptr;
   }
-  if (fold->base_size != 0 && !merge_records(instance, *fold)) release_payload(*fold);
+  if (fold->base_size != 0 && !(merge_records(instance, *fold) && merge_contexts(instance, *fold))) release_payload(*fold);
   return fold;
 }
 

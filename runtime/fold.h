@@ -19,10 +19,11 @@ struct Fold {
   bool same_folder, same_arguments;
   Module *modules[most_modules];  // ours, by the base's numbers
   uint32_t module_count;
-  const chord_exit *exits;
-  size_t exits_size;
-  const chord_thread_events *events;
-  size_t events_size;
+  // By tag: of EXITS, THREADS and CONTEXTS what is in the record.
+  struct List {
+    const uint8_t *data;
+    uint64_t size;
+  } lists[CHORD_RECORD_CONTEXTS + 1];
   const char *notes[most_notes];
   uint32_t note_count;
   chord_superseded superseded;

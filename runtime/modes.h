@@ -18,6 +18,7 @@
 
 namespace chord::runtime {
 
+struct Fold;
 struct Frame;
 struct Instance;
 struct Module;
@@ -62,7 +63,8 @@ struct ModeHooks {
   void (*settle)(const Module &module, const Thread &thread) = nullptr;
   // What the mode itself holds of the module's counters.
   void (*add_counters)(const Instance &instance, const Module &module, uint64_t *into) = nullptr;
-  // For the segment that is cut (see ModeRecord); `goes_on`: another will follow.
+  // For the segment that is cut (see ModeRecord); `goes_on`: another will follow. What was collected before is in the profile, unless its
+  // record is still there.
   void (*collect)(Instance &instance, bool goes_on) = nullptr;
   // Counting starts again from zero.
   void (*restart)(Instance &instance) = nullptr;
@@ -83,6 +85,8 @@ struct ContextHooks {
   void (*set_site)(uint64_t slot);
   // What the procedure would put back that is entered last, by jumps included.
   void (*leave_site)();
+  // Puts the sum of what was collected last and what earlier runs left (fold.h) in its place; false: it cannot be. Not locked.
+  bool (*fold)(Instance &instance, const Fold &base);
 };
 struct CallsHooks {
   ModeHooks hooks;
@@ -111,7 +115,7 @@ struct TraceHooks {
 };
 
 // What a mode gives the segment: left by `collect` in memory from map_pages, written as a record of that
-// tag, and unmapped when the segment is written. A run that has any is not folded: readers add them up.
+// tag, and unmapped when the segment is written. A run that has any but contexts is not folded: readers add them up.
 struct ModeRecord {
   uint32_t tag;  // CHORD_RECORD_*
   char *data;

@@ -20,7 +20,7 @@
 
 namespace chord::runtime {
 
-// Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h and durable.h:
+// Raise it whenever the layout or meaning of a structure changes, here or in unwinding.h, call_tree.h, modes.h and durable.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
 constexpr uint32_t layout_version = 21;

@@ -46,7 +46,6 @@ void total_up(Instance &instance, bool goes_on) {
   }
   turn_over(instance, instance.resolved, instance.resolved_since, sizeof(chord_exit));
   collect_thread_events(instance, true);
-  forget_mode_records(instance);
   tell_modes(instance, &ModeHooks::collect, instance, goes_on);
 }
 

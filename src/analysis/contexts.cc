@@ -21,6 +21,28 @@ base::Error defect(const std::string &what) {
                      "report this with the profile; without --context the same build counts without them");
 }
 
+// How many different paths came to each call.
+std::vector<uint32_t> paths_to_calls(const CountedProcedure &counted) {
+  const format::Procedure &map = *counted.map;
+  if (map.plan.placement != core::Placement::paths) return {};
+  const std::vector<uint32_t> sites = format::context_sites(map);
+  std::vector<uint32_t> paths(sites.size());
+  for (const CountedPath &path : counted.paths) {
+    if (path.count <= 0) continue;
+    std::vector<bool> holds(map.blocks.size());
+    for (uint32_t b : blocks_of(map, path)) holds[b] = true;
+    for (uint32_t b = 0; b < map.blocks.size(); ++b) {
+      const uint32_t first = map.blocks[b].first, end = first + map.blocks[b].count;
+      const bool ends_here = path.partial && b == path.last_block;
+      for (auto at = std::lower_bound(sites.begin(), sites.end(), first); holds[b] && at != sites.end() && *at < end; ++at) {
+        const bool reached = !ends_here || *at < path.instruction || (*at == path.instruction && path.executed);
+        if (reached) ++paths[static_cast<size_t>(at - sites.begin())];
+      }
+    }
+  }
+  return paths;
+}
+
 // What a procedure did by its counters. Contexts of one procedure often have the same ones (each was called once, say), so the last results
 // are remembered.
 class Solver {
@@ -28,8 +50,9 @@ class Solver {
   struct Costs {
     uint64_t calls = 0, instructions = 0;
     MetricValues metrics = {};  // that follow from counts
+    std::shared_ptr<const ContextDetails> details = {};
   };
-  explicit Solver(CostMetric &cost) : cost_(cost) {}
+  Solver(CostMetric &cost, bool cut_off, bool keeps_details) : cost_(cost), cut_off_(cut_off), keeps_details_(keeps_details) {}
 
   // Without early exits: the counters decide.
   Costs of(const CountedProcedure &procedure, std::span<const uint64_t> counters, uint64_t key) {
@@ -41,6 +64,7 @@ class Solver {
     if (!place.used || !std::ranges::equal(place.counters, counters)) {
       MeasuredProcedure measured;
       measured.counters.assign(counters.begin(), counters.end());
+      measured.cut_off = cut_off_;
       place = {true, measured.counters, of(procedure, measured, key)};
     }
     return place.costs;
@@ -53,6 +77,7 @@ class Solver {
     if (!counted.problem.empty()) throw defect(fmt::format("{} in context {:#x}: {}", counted.map->name, key, counted.problem));
     Costs costs{counted.calls, counted.instructions};
     cost_.add(counted, *procedure.unit, costs.metrics);
+    if (keeps_details_) costs.details = std::make_shared<const ContextDetails>(ContextDetails{counted.executed, paths_to_calls(counted)});
     return costs;
   }
 
@@ -64,6 +89,7 @@ class Solver {
     Costs costs;
   };
   CostMetric &cost_;
+  bool cut_off_, keeps_details_;
   std::unordered_map<const CountedProcedure *, std::vector<Known>> known_;
 };
 
@@ -158,6 +184,7 @@ MeasuredProcedure ContextCounter::measured_of(const std::vector<Module> &modules
   MeasuredProcedure measured;
   std::span<const uint64_t> counters = counters_of(sums_[number]);
   measured.counters.assign(counters.begin(), counters.end());
+  measured.cut_off = cut_off_;
   split_metrics(*procedure_of(modules, sums_[number]).map, measured);
   return measured;
 }
@@ -228,7 +255,7 @@ std::vector<CountedContext> ContextCounter::count(const std::vector<Module> &mod
   std::vector<CountedContext> contexts;
   contexts.reserve(sums_.size());
   std::vector<uint32_t> place(sums_.size());  // in `contexts`, by number of the sum
-  Solver solver(metrics.cost);
+  Solver solver(metrics.cost, cut_off_, keeps_details_);
   Sites sites;
   for (uint32_t n : in_tree_order()) {
     const Sum &sum = sums_[n];
@@ -243,6 +270,7 @@ std::vector<CountedContext> ContextCounter::count(const std::vector<Module> &mod
     c.metrics = read_metrics(*of.map, {sums.begin(), sums.end()}, metrics.names).own;
     add_to(c.metrics, costs.metrics);
     c.metrics_inclusive = c.metrics;
+    c.details = costs.details;
     if (sum.parent != 0) {
       c.parent = place[find(sum.thread, sum.parent)];
       c.site = sites.find(modules, contexts[c.parent].procedure, sum.site);

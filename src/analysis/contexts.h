@@ -39,6 +39,10 @@ class ContextCounter {
 
   void add(const format::ContextCounts &counts, uint32_t module);
   bool empty() const { return sums_.empty(); }
+  // Some process was killed: activations may have been running, unseen.
+  void set_cut_off() { cut_off_ = true; }
+
+  void keep_details() { keeps_details_ = true; }
 
   // Throws Error where the tree is none or the sums are not the procedures' own, which no early exits have
   // been added to yet.
@@ -74,6 +78,7 @@ class ContextCounter {
   std::vector<uint64_t> counters_;
   std::vector<uint32_t> slots_;  // numbers of sums by hash of thread and key, with gaps (kNone); a power of two
   Measured measured_;            // those that were left early
+  bool cut_off_ = false, keeps_details_ = false;
 };
 
 }  // namespace chord::analysis

@@ -42,13 +42,19 @@ class FrameRecorder {
     bool whole = walker_.walk(registers, interrupted, [&](const StackWalker::Frame &frame) {
       if (popped != 0 && is_unwinder(frame.function)) unwinding = true;
       if (unwinding && frame.sp <= popped) return;
-      reader_.add_exit(frame.pc, frame.interrupted ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, 1, frame.path);
+      reader_.add_exit(frame.pc, frame.interrupted ? CHORD_EXIT_AT_PC : CHORD_EXIT_AT_CALL, 1, path_of(frame));
       if (frame.interrupted) record_registers(frame);
     });
     if (!whole) reader_.add_note(runtime::note_text(runtime::note_stack_lost));
   }
 
  private:
+  uint64_t path_of(const StackWalker::Frame &frame) const {
+    if (!frame.record_of) return frame.path;
+    const uint64_t name = reader_.context_name(frame.record, *frame.record_of);
+    return name != 0 ? name : reader_.context_name(frame.record_left, *frame.record_of);
+  }
+
   // A loop there may keep counters in them.
   void record_registers(const StackWalker::Frame &frame) {
     CoreThread saved = *thread_;

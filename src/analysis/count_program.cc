@@ -167,8 +167,8 @@ void add_counters(Counting &module, const format::ModuleProfile &profile) {
 // the one (+1) and began in the other (-1), which cancel here.
 class Counter {
  public:
-  Counter(std::vector<Object> objects, std::string context, const std::vector<format::CostRule> &costs)
-      : cost_(costs, metrics_), context_(std::move(context)) {
+  Counter(std::vector<Object> objects, const LoadOptions &options)
+      : cost_(options.costs, metrics_), context_(options.context), context_details_(options.context_details) {
     modules_.resize(objects.size());
     for (size_t i = 0; i < objects.size(); ++i) {
       modules_[i].object = std::move(objects[i]);
@@ -292,6 +292,8 @@ class Counter {
       first += static_cast<uint32_t>(m.procedures.size());
     }
     contexts_.check(modules);
+    if (killed_) contexts_.set_cut_off();
+    if (context_details_) contexts_.keep_details();
     program_.contexts = contexts_.count(modules, exits_, {metrics_, cost_}, [&](uint32_t, const ExitSums &exits, std::vector<MeasuredProcedure> &measured) {
       add_exits(exits, [&](uint32_t) -> auto & { return measured; });
     });
@@ -444,6 +446,7 @@ class Counter {
   GaugeFaults faults_;
   ProbeCosts probes_;
   std::string context_;  // those whose counts are wanted alone
+  bool context_details_ = false;
   bool killed_ = false;                   // some process wrote no last segment
   std::map<std::string, std::set<uint64_t>> notes_;  // of which processes
   bool incomplete_ = false;               // some process lost counts
@@ -454,9 +457,8 @@ class Counter {
 
 }  // namespace
 
-Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments, const std::string &context,
-                      const std::vector<format::CostRule> &costs) {
-  Counter counter(std::move(objects), context, costs);
+Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments, const LoadOptions &options) {
+  Counter counter(std::move(objects), options);
   base::Progress progress("adding up runs", segments.size());
   for (const format::Segment *segment : segments) {
     counter.add(*segment);

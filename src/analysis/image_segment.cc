@@ -95,6 +95,7 @@ ImageReader::ImageReader(const ImageMemory &memory, const Instance *instance, bo
   else if (instance_->lock.is_held())
     add_note("the process ended while a thread started or ended; its counts may be there twice or not at all");
   read_modules();
+  read_contexts();
   read_threads();
   read_exit_tables();
   read_jumps();
@@ -109,6 +110,13 @@ void ImageReader::read_modules() {
     modules_[module.number] = module;
     module_addresses_[module.number] = address;
   }
+}
+
+void ImageReader::read_contexts() {
+  std::vector<ImageContexts::LoadedModule> modules;
+  for (const Module &module : modules_) modules.push_back({module_addresses_[module.number], module});
+  contexts_ = std::make_unique<const ImageContexts>(memory_, *instance_, std::move(modules), durable_);
+  if (contexts_->is_cut_short()) add_note(runtime::note_text(runtime::note_not_durable));
 }
 
 void ImageReader::read_threads() {
@@ -218,7 +226,7 @@ std::vector<uint64_t> ImageReader::counters_of(const Module &module, const chord
                                                const Thread *thread) const {
   auto read = [&](uint64_t address) { return memory_.get_array(reinterpret_cast<const uint64_t *>(address), proc.count); };
   bool in_storage = proc.kind == CHORD_COUNTERS_THREAD || proc.kind == CHORD_COUNTERS_EVENT;
-  if (durable_ && (in_storage || thread == nullptr)) return {};
+  if (proc.kind == CHORD_COUNTERS_RECORD || (durable_ && (in_storage || thread == nullptr))) return {};
   if (thread == nullptr) return in_storage ? std::vector<uint64_t>() : read(shared_array(proc, record));
   auto pointer = reinterpret_cast<uint64_t>(thread->pointer);
   if (proc.kind == CHORD_COUNTERS_THREAD)
@@ -256,6 +264,7 @@ std::vector<uint64_t> ImageReader::totals(const Module &module, const std::vecto
       add_thread(module, procs, thread, sum);
     }
   }
+  contexts_->add_counters(module.number, sum);
   for (size_t i = 0; i < sum.size(); ++i) sum[i] -= written[i];
   at = 0;
   for (size_t i = 0; i < shape.size(); at += shape[i].count, ++i) {
@@ -295,10 +304,6 @@ format::ModuleProfile ImageReader::profile_of(const Module &module) {
   std::vector<Module::Shape> shape(procs.size());
   std::transform(procs.begin(), procs.end(), shape.begin(),
                  [](const chord_proc &p) { return Module::Shape{p.key, p.count, p.kind}; });
-  if (std::any_of(procs.begin(), procs.end(), [](const chord_proc &p) { return p.kind == CHORD_COUNTERS_RECORD; })) {
-    throw base::Error(fmt::format("{}: built with --context, whose counts are not read from a dead process", profile.path),
-                      "let the program write its profile, or build it without --context");
-  }
   if (!module.live) shape = memory_.get_array(static_cast<const Module::Shape *>(module.shape), module.proc_count);
   size_t counters = 0;
   for (const Module::Shape &one : shape) counters += one.count;
@@ -338,6 +343,7 @@ format::Segment ImageReader::finish(uint32_t end, uint32_t status, uint64_t end_
     if (count != 0) segment.exits.push_back({pc, count, module, kind, path});
   }
   segment.thread_events = events_by_thread();
+  segment.contexts = contexts_->counts();
   for (uint32_t note = 1; note < runtime::note_end; note *= 2)
     if ((instance_->notes & note) != 0) add_note(runtime::note_text(note));
   segment.notes = notes_;

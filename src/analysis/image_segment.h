@@ -5,8 +5,10 @@
 // merged + every thread's own - already written.
 #pragma once
 
+#include <memory>
 #include <vector>
 
+#include "analysis/image_contexts.h"
 #include "analysis/process_image.h"
 #include "format/profile.h"
 #include "runtime/runtime.h"
@@ -32,6 +34,8 @@ class ImageReader {
   // `count` activations stood at pc when the process ended.
   void add_exit(uint64_t pc, uint32_t kind, int64_t count, uint64_t path = 0);
   void add_note(std::string text);
+  // How an early exit names the context whose record, of the procedure with this id, an activation keeps; 0: that is none.
+  uint64_t context_name(uint64_t record, uint32_t id) const { return contexts_->name_of(record, id); }
   // Contexts that swapcontext left.
   std::vector<ucontext_t> suspended() const;
 
@@ -41,6 +45,7 @@ class ImageReader {
  private:
   void read_modules();
   void read_threads();
+  void read_contexts();
   void read_exit_tables();
   void read_jumps();
   std::vector<format::ThreadEvents> events_by_thread() const;
@@ -60,6 +65,7 @@ class ImageReader {
   std::shared_ptr<const runtime::Instance> instance_;
   std::vector<runtime::Module> modules_;  // by number
   std::vector<const runtime::Module *> module_addresses_;
+  std::unique_ptr<const ImageContexts> contexts_;
   std::vector<runtime::Thread> threads_;
   std::vector<uint64_t> unlisted_;
   std::vector<format::EarlyExit> exits_;

@@ -97,7 +97,7 @@ namespace {
 Program load_group(const Group &segments, const ObjectStore &store, const LoadOptions &options) {
   std::vector<std::string> warnings;
   std::vector<Object> objects = read_objects(segments, store, options, warnings);
-  Program program = count_program(std::move(objects), segments, options.context, options.costs);
+  Program program = count_program(std::move(objects), segments, options);
   if (!options.program.empty()) program.path = options.program;  // where it is now
   bool counted = std::any_of(program.procedures.begin(), program.procedures.end(), [](const CountedProcedure &p) {
     return core::counts_anything(p.map->plan.placement);

@@ -8,6 +8,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -59,6 +60,12 @@ struct CountedProcedure {
   }
 };
 
+// More about a context; those that did the same share it.
+struct ContextDetails {
+  std::vector<uint64_t> executed;     // by instruction of the procedure
+  std::vector<uint32_t> paths_to;     // by call (format/context_sites.h): different paths that came to it, where they are counted
+};
+
 // One procedure in one calling context, as one thread counted it (chord --context).
 struct CountedContext {
   uint64_t key = 0;               // the same in every run of a build
@@ -72,6 +79,7 @@ struct CountedContext {
   uint64_t inclusive = 0;         // with all contexts below: each instruction once
   MetricValues metrics = {}, metrics_inclusive = {};
   MetricValues metrics_error = {}, metrics_inclusive_error = {};  // as of procedures
+  std::shared_ptr<const ContextDetails> details = {};  // null unless LoadOptions::context_details
 };
 
 struct Module {
@@ -127,6 +135,7 @@ struct LoadOptions {
   // from the root on, "main > * > parse"; empty: everything.
   std::string context{};
   bool only_ran = false;  // programs of which only what ran is known are welcome, too
+  bool context_details = false;  // counts of instructions are wanted in every calling context
   std::vector<format::CostRule> costs{};  // what the metric `cost` is made of; empty: there is none
 };
 
@@ -138,6 +147,6 @@ Program load_program(const format::Profile &profile, const LoadOptions &options)
 // occurs in the segments, or none for those that cannot be read (a warning has
 // been given). All segments must be of one program.
 Program count_program(std::vector<Object> objects, const std::vector<const format::Segment *> &segments,
-                      const std::string &context = {}, const std::vector<format::CostRule> &costs = {});
+                      const LoadOptions &options = {});
 
 }  // namespace chord::analysis

@@ -13,11 +13,13 @@
 
 #include "analysis/unwind_entries.h"
 #include "chord_abi.h"
+#include "runtime/call_tree.h"
 
 namespace chord::analysis {
 namespace {
 
 constexpr pid_t kThread = 1;  // there is one at a time
+constexpr size_t kNoteSize = 7;
 
 // Debug information is not needed, and must not be looked for on the network.
 int find_no_debuginfo(Dwfl_Module *, void **, const char *, Dwarf_Addr, const char *, const char *, GElf_Word, char **) {
@@ -104,18 +106,35 @@ uint64_t start_of_rules(Dwfl_Module *module, uint64_t place) {
   return start + rules.bias;
 }
 
-// Where the code around `place` keeps its path register, as in CHORD_PATH_NOTE.
-std::optional<uint32_t> path_note(Dwfl_Module *module, uint64_t place, Walking &walking) {
+// Where the code around a place keeps its path register, or its record.
+struct Note {
+  uint32_t where = 0;             // as in CHORD_PATH_NOTE
+  std::optional<uint32_t> record_of;  // the procedure's id
+};
+
+// nopl disp32(%rax), or none.
+std::optional<uint32_t> note_at(uint64_t address, const ImageMemory &memory) {
+  uint8_t bytes[kNoteSize];
+  uint32_t value = 0;
+  if (!memory.read(address, bytes, sizeof bytes) || std::memcmp(bytes, "\x0f\x1f\x80", 3) != 0) return std::nullopt;
+  std::memcpy(&value, bytes + 3, sizeof value);
+  return value;
+}
+
+// What the runtime's read_note does (runtime/unwind.cc).
+std::optional<Note> note_of(Dwfl_Module *module, uint64_t place, Walking &walking) {
   if (module == nullptr) return std::nullopt;
   const KnownModule &known = walking.modules.try_emplace(module, module).first->second;
-  std::optional<uint64_t> end = known.entries.end_of(place - known.bias);
-  uint8_t note[7];  // nopl disp32(%rax)
-  if (!end || !walking.memory->read(*end + known.bias - sizeof note, note, sizeof note)) return std::nullopt;
-  uint32_t where = 0;
-  std::memcpy(&where, note + 3, sizeof where);
-  where -= CHORD_PATH_NOTE;
-  if (std::memcmp(note, "\x0f\x1f\x80", 3) != 0 || where > CHORD_PATH_IN_FRAME) return std::nullopt;
-  return where;
+  const std::optional<uint64_t> end = known.entries.end_of(place - known.bias);
+  const std::optional<uint32_t> note = end ? note_at(*end + known.bias - kNoteSize, *walking.memory) : std::nullopt;
+  if (!note) return std::nullopt;
+  if (*note - CHORD_PATH_NOTE <= CHORD_PATH_IN_FRAME) return Note{*note - CHORD_PATH_NOTE, {}};
+  const uint32_t record = (*note - CHORD_CONTEXT_NOTE) & ~uint32_t{CHORD_CONTEXT_SHARED};
+  const uint64_t id_at = *end + known.bias - 2 * kNoteSize;
+  const std::optional<uint32_t> id = note_at(id_at, *walking.memory);
+  if (!id || record > (CHORD_PATH_IN_FRAME | CHORD_CONTEXT_UNKEPT)) return std::nullopt;
+  const bool shared = ((*note - CHORD_CONTEXT_NOTE) & CHORD_CONTEXT_SHARED) != 0;
+  return Note{record % CHORD_CONTEXT_UNKEPT, *id + (shared ? static_cast<uint32_t>(id_at) : 0)};
 }
 
 // The canonical frame address, where it is a register's value and a constant: in woven
@@ -147,14 +166,19 @@ uint64_t register_of(Dwfl_Frame *frame, unsigned number, const Walking &walking)
   return dwfl_frame_reg(frame, number, &value) == 0 ? value : 0;
 }
 
-// What the runtime's path_of does (runtime/unwind.cc); 0 where there is no number.
-uint64_t path_of(Dwfl_Frame *frame, Dwfl_Module *module, uint64_t place, Walking &walking) {
-  std::optional<uint32_t> where = path_note(module, place, walking);
-  Dwarf_Word path = 0;
-  if (!where) return 0;
-  if (*where < CHORD_PATH_IN_FRAME) return register_of(frame, *where, walking);
-  std::optional<uint64_t> top = frame_address(frame, rules_of(module, place));
-  return top && walking.memory->read(*top - 24, &path, sizeof path) ? path : 0;
+// What the runtime's path_of does (runtime/unwind.cc).
+void read_state(Dwfl_Frame *frame, Dwfl_Module *module, uint64_t place, Walking &walking, StackWalker::Frame &found) {
+  const std::optional<Note> note = note_of(module, place, walking);
+  if (!note) return;
+  uint64_t state = 0;
+  const std::optional<uint64_t> top = frame_address(frame, rules_of(module, place));
+  if (note->where < CHORD_PATH_IN_FRAME)
+    state = register_of(frame, note->where, walking);
+  else if (top)
+    walking.memory->read(*top - 24, &state, sizeof state);
+  found.record_of = note->record_of;
+  (note->record_of ? found.record : found.path) = state;
+  if (note->record_of && found.interrupted && top) walking.memory->read(*top - runtime::record_kept, &found.record_left, sizeof state);
 }
 
 // clang gives the function it calls where noexcept is violated no unwind information.
@@ -185,7 +209,7 @@ int take_frame(Dwfl_Frame *frame, void *argument) {
   Dwfl_Module *module = dwfl_addrmodule(walking.dwfl, place);
   const char *name = module != nullptr ? dwfl_module_addrname(module, place) : nullptr;
   if (name != nullptr) found.function = name;
-  found.path = path_of(frame, module, place, walking);
+  read_state(frame, module, place, walking, found);
   (*walking.visit)(found);
   // Without unwind information elfutils guesses, which is worse than not knowing.
   if (start_of_rules(module, place) != 0) return DWARF_CB_OK;

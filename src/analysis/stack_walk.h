@@ -3,6 +3,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 
 #include "analysis/core_file.h"
 
@@ -16,6 +17,10 @@ class StackWalker {
     uint64_t context = 0;      // interrupted by a signal: where the kernel saved all registers
     std::string function;      // its name, where the object has one
     uint64_t path = 0;         // number of the path that the activation was on (CHORD_PATH_NOTE)
+    // Of a procedure that keeps records of calling contexts (CHORD_CONTEXT_NOTE), its id, and where the address of the record
+    // may be: what it keeps, and what it leaves on its way out.
+    std::optional<uint32_t> record_of = std::nullopt;
+    uint64_t record = 0, record_left = 0;
   };
 
   // The core must outlive the walker.

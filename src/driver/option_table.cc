@@ -367,7 +367,6 @@ constexpr Conflict kConflicts[] = {
     {"--context", "--paths", "in a record, paths leave no room for what they take", "--metrics"},
     {"--context", "--except-noise", "partial paths that never return have numbers that a record has no room for"},
     {"--context", "--callsites", "contexts have what calls took, with all they called"},
-    {"--context", "--durable", "records of contexts are not in the file"},
     {"--context", "--counters=atomic", "each thread counts in records of its own"},
     {"--context", "--counters=global", "each thread counts in records of its own"},
     {"--context", "--place", "records hold the counters of the optimal placement"},

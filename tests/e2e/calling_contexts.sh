@@ -131,6 +131,6 @@ expect_status 2 "$CHORD" --metrics=tsc --context --paths gcc -c calls.c
 expect_contains "metrics of paths" "--context, --paths and --metrics=tsc do not go together" err
 expect_status 2 "$CHORD" --context --paths --except-noise gcc -c calls.c
 expect_contains "paths that never return" "--context and --except-noise do not go together" err
-expect_status 2 "$CHORD" --context --durable gcc -c calls.c
-expect_contains "durable" "--context and --durable do not go together" err
+expect_status 2 "$CHORD" --context --paths --durable gcc -c calls.c
+expect_contains "durable" "--paths and --durable do not go together" err
 expect_status 2 "$CHORD" --context=depth:0 gcc -c calls.c

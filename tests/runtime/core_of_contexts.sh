@@ -1,0 +1,150 @@
+#!/bin/sh
+# Calling contexts out of a core file are those that the program writes itself when it dies: every count of every context,
+# with records in registers, callers' registers and frames, below signal handlers, in threads and coroutines, after longjmps,
+# with paths in them and without.
+. "$(dirname "$0")/../e2e/common.inc"
+cat >die.c <<'SOURCE'
+#include <pthread.h>
+#include <setjmp.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <ucontext.h>
+#include <unistd.h>
+static volatile int zero;
+static int ready[2];
+#define BIT(i) if (n & (1 << (i))) __asm__ volatile("" ::: "memory"); else s += 3;
+#define FOUR(i) BIT(i) BIT(i + 1) BIT(i + 2) BIT(i + 3)
+#define WORK s = s * 5 + n; __asm__ volatile("" : "+r"(s));
+#define FIVE WORK WORK WORK WORK WORK
+__attribute__((noinline)) static int leaf(int n, int dies) {
+  int s = 0;
+  for (int i = 0; i < n; i++) s += i & 1 ? i : -i;
+  if (n > 3) s += dies ? *(volatile int *)(long)zero : 1;
+  return s;
+}
+__attribute__((noinline)) static int saved(int n, int dies) {
+  int s = n & 1 ? leaf(n, 0) : 2;
+  if (n > 2) s += leaf(n + 1, dies);
+  return s;
+}
+__attribute__((noinline)) static long in_frame(int n, int dies) {
+  long a = saved(n & 3, 0), b = saved(n + 1, 0), c = saved(n & 7, 0), d = saved(1, 0), e = saved(2, 0);
+  long f = n > 2 ? saved(3, 0) : a, g = saved(n, dies);
+  if (g > 1) a ^= saved(0, 0);
+  return a + 3 * b + 5 * c + 7 * d + 11 * e + 13 * f + 17 * g;
+}
+__attribute__((noinline)) static long by_number(int n, int dies) {
+  int s = 0;
+  FOUR(0) FOUR(4) FOUR(8)
+  FIVE FIVE FIVE FIVE FIVE FIVE
+  long t = in_frame(n & 7, dies);
+  return s + t;
+}
+__attribute__((noinline)) static long nested(int depth, int n) {
+  if (depth == 0) return by_number(n, 1);
+  return (depth & 1 ? nested(depth - 1, n) : nested(depth - 1, n ^ 1)) + saved(depth, 0);
+}
+static jmp_buf back;
+__attribute__((noinline)) static void leap(int n) {
+  if (n == 0) longjmp(back, 1);
+  leap(n - 1);
+  zero = 0;
+}
+static ucontext_t *main_context, *own_context;
+__attribute__((noinline)) static void leave(int n) {
+  if (n == 0) swapcontext(own_context, main_context);
+  else leave(n - 1);
+  zero = 0;
+}
+static void coroutine(void) { leave(saved(2, 0) & 3); }
+static void on_signal(int number) {
+  if (number == SIGUSR1) nested(3, 4);
+}
+static void *wait_in_thread(void *argument) {
+  for (int i = 0; i < 3; i++) saved(i, 0);
+  if (write(ready[1], "", 1) != 1) abort();
+  for (;;) pause();
+  return argument;
+}
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  for (int i = 0; i < 50; i++) by_number(i * 37, 0);
+  if (!strcmp(what, "handler")) {
+    signal(SIGUSR1, on_signal);
+    raise(SIGUSR1);
+  }
+  if (!strcmp(what, "thread")) {
+    pthread_t thread;
+    char byte;
+    if (pipe(ready) != 0) abort();
+    pthread_create(&thread, NULL, wait_in_thread, NULL);
+    if (read(ready[0], &byte, 1) != 1) abort();
+    usleep(100000);  // until it pauses
+    nested(2, 5);
+  }
+  if (!strcmp(what, "jump")) {  // frames that were left before
+    for (int i = 0; i < 4; i++)
+      if (setjmp(back) == 0) leap(i);
+  }
+  if (!strcmp(what, "coroutine")) {
+    static char stack[1 << 16];
+    static ucontext_t here, there;
+    getcontext(&there);
+    there.uc_stack.ss_sp = stack;
+    there.uc_stack.ss_size = sizeof stack;
+    main_context = &here;
+    own_context = &there;
+    makecontext(&there, coroutine, 0);
+    swapcontext(&here, &there);
+  }
+  if (!strcmp(what, "abort")) {
+    if (saved(5, 0) > 0) abort();
+  }
+  return (int)nested(4, 6) & 1;
+}
+SOURCE
+# leaves ./core, whatever the system does with core files
+run_core() {
+  rm -f core* die.chord
+  (ulimit -c unlimited && CHORD_SIGNALS=0 ./die "$1") >out 2>err || true
+  [ -f core ] || mv core.* core 2>/dev/null ||
+    CHORD_SIGNALS=0 gdb -nx -batch -ex 'handle SIGUSR1 nostop noprint pass' -ex "run $1" -ex 'generate-core-file core' ./die >out 2>err </dev/null
+  [ ! -f die.chord ] || fail "it wrote its counts although it takes no signals"
+}
+facts() {  # PROFILE NAME
+  "$CHORD" contexts "$1" --json --by-thread >"$2.contexts" 2>"$2.err"
+  "$CHORD" report "$1" --by=instruction --json >"$2.instructions" 2>>"$2.err"
+  "$CHORD" report "$1" --context='main > * > saved > *' --by=edge --json >"$2.edges" 2>>"$2.err"
+  case $mode in *paths*) "$CHORD" paths "$1" --json >"$2.paths" 2>>"$2.err" ;; *) : >"$2.paths" ;; esac
+  expect_equal "$build, $what: warnings of $2" "" "$(cat "$2.err")"
+}
+same_contexts() {  # BUILD
+  build="$mode $*"
+  for what in fault handler thread abort jump coroutine; do
+    run_core $what
+    "$CHORD" dump core --profile=from_core.chord >out
+    facts from_core.chord from_core
+    rm -f die.chord core* from_core.chord
+    ./die $what >out 2>err || true
+    facts die.chord by_itself
+    for kind in contexts instructions edges paths; do
+      cmp -s from_core.$kind by_itself.$kind ||
+        fail "$build, $what: the core's $kind are not those the program writes: $(diff from_core.$kind by_itself.$kind | head -5)"
+    done
+    [ "$(grep -c nested from_core.contexts)" -gt 0 ] || [ $what = abort ] || fail "$build, $what: nested is in no context"
+  done
+}
+flags="-fno-optimize-sibling-calls -fno-inline -pthread"
+for mode in --context "--context --paths"; do
+  for compiler in "gcc -O0" "gcc -O2" "clang -O2"; do
+    command -v ${compiler%% *} >/dev/null || continue
+    "$CHORD" --verify=off $mode $compiler $flags die.c -o die
+    same_contexts $compiler
+  done
+done
+mode=--context
+for kind in -static-pie "-fPIC -pie"; do
+  "$CHORD" --verify $mode gcc -O1 $kind $flags die.c -o die
+  same_contexts gcc $kind
+done
