@@ -25,6 +25,19 @@ Shape shape_of(const format::Procedure &map) {
   return shape;
 }
 
+// Calls that were made, and those that one path alone came to.
+void add_calls(const Program &program, const CountedContext &context, ContextStudy &study) {
+  if (context.details == nullptr) return;
+  const std::vector<uint32_t> &paths = context.details->paths_to;
+  study.has_paths = study.has_paths || !paths.empty();
+  const std::vector<uint32_t> sites = format::context_sites(*program.procedures[context.procedure].map);
+  for (size_t s = 0; s < sites.size(); ++s) {
+    if (sites[s] >= context.details->executed.size() || context.details->executed[sites[s]] == 0) continue;
+    ++study.reached;
+    if (s < paths.size() && paths[s] == 1) ++study.one_path;
+  }
+}
+
 }  // namespace
 
 ContextStudy study_contexts(const Program &program) {
@@ -59,6 +72,7 @@ ContextStudy study_contexts(const Program &program) {
     }
   }
   study.used = used.size();
+  for (const CountedContext &c : program.contexts) add_calls(program, c, study);
   for (const auto &[procedure, shape] : shapes) {
     const std::string &name = program.procedures[procedure].map->name;
     if (shape.contexts < study.most_copies || (shape.contexts == study.most_copies && name > study.most_copied)) continue;

@@ -19,12 +19,17 @@ struct ContextStudy {
   uint64_t most_copies = 0;      // contexts of one function
   std::string most_copied;       // that function
   uint64_t sites = 0, used = 0;  // calls in all records; those that led to contexts
+  uint64_t reached = 0;          // those that were made
+  uint64_t one_path = 0;         // … and that one path alone came to, in their context
+  bool has_paths = false;        // that is known of some functions
+  uint64_t profile_bytes = 0;    // set by who read it
 
   double degree() const { return interior == 0 ? 0 : static_cast<double>(nodes - roots) / static_cast<double>(interior); }
   double height() const { return leaves == 0 ? 0 : static_cast<double>(depths) / static_cast<double>(leaves); }
   double record() const { return nodes == 0 ? 0 : static_cast<double>(record_bytes) / static_cast<double>(nodes); }
 };
 
+// Of a program that was loaded with LoadOptions::context_details.
 ContextStudy study_contexts(const Program &program);
 
 }  // namespace chord::analysis

@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "base/diagnostics.h"
 #include "cli/command.h"
@@ -19,6 +20,7 @@ constexpr const char *kContextsExamples =
     "  chord contexts --function=parse       all contexts of one function, with their chains of callers\n"
     "  chord contexts --callers=parse        who calls it, from where, and what that took; --callees likewise\n"
     "  chord contexts prog.chordtrace        the same from a trace (chord --trace)\n"
+    "  chord contexts --inlined              with functions that were inlined: instructions exact, calls not counted\n"
     "  chord report --context='main > * > parse'\n"
     "  chord annotate --context=1f2e3d4c5b6a7988\n"
     "\n"
@@ -42,12 +44,13 @@ int cmd_contexts(std::vector<std::string> args) {
   report::ContextView view;
   std::string function, callers, callees, metric;
   double percent = 0;
-  bool missing = false;
+  bool missing = false, inlined = false;
   add_input_options(app, input);
   app.add_option("--function", function, "all contexts of one function")->type_name("NAME");
   app.add_option("--callers", callers, "who calls a function, added up over its contexts")->type_name("NAME");
   app.add_option("--callees", callees, "what a function calls, likewise")->type_name("NAME");
   app.add_flag("--missing", missing, "functions without records of their contexts, and why");
+  app.add_flag("--inlined", inlined, "also functions that were inlined, by the debug information (-g)");
   app.add_flag("--by-thread", view.by_thread, "each thread's tree by itself");
   app.add_option("--threshold", percent, "leave out contexts with less than this share of all instructions")->type_name("PERCENT")->check(CLI::Range(0.0, 100.0));
   app.add_option("--metric", metric, "what they took of a metric, in the place of instructions")->type_name("METRIC");
@@ -57,11 +60,16 @@ int cmd_contexts(std::vector<std::string> args) {
   if (!parse(app, std::move(args))) return 0;
   if (!function.empty() + !callers.empty() + !callees.empty() + missing > 1)
     throw base::UsageError("--function, --callers, --callees and --missing do not go together");
+  if (inlined && (missing || !metric.empty()))
+    throw base::UsageError(fmt::format("--inlined and {} do not go together: only instructions are known of inlined functions", missing ? "--missing" : "--metric"));
   view.threshold = percent / 100;
+  input.context_details = inlined;
   analysis::Program program = input.profiles.size() == 1 && looks_like_trace(input.profiles[0]) ? load_contexts_of_trace(input) : load(input, false);
   if (program.contexts.empty())
     throw base::Error(fmt::format("{}: the profile holds no calling contexts", program.name), "build with `chord --context gcc …`, or name a trace");
   if (!metric.empty()) view.metric = find_metric(program, metric);
+  std::optional<report::InlineTables> tables;
+  if (inlined) view.inlined = &tables.emplace(program);
   report::Table table = missing            ? report::list_functions_without(program)
                         : !function.empty()  ? report::list_contexts_of(program, function, view)
                         : !callers.empty() ? report::list_callers(program, callers, view)

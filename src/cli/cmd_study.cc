@@ -160,7 +160,18 @@ void study_selective(const InputOptions &input, const ListingOptions &listing, c
 }
 
 void study_contexts(const InputOptions &input, const ListingOptions &listing) {
-  auto studies = study_all(input, analysis::study_contexts);
+  std::vector<analysis::ContextStudy> studies;
+  std::vector<std::string> profiles = input.profiles;
+  if (profiles.empty()) profiles.push_back(newest_profile());
+  base::Progress progress("studying programs", profiles.size());
+  for (const std::string &argument : profiles) {
+    InputOptions one{{profile_of(argument)}, input.program};
+    one.context_details = true;
+    studies.push_back(analysis::study_contexts(load(one, false, true)));
+    std::error_code none;
+    studies.back().profile_bytes = fs::file_size(one.profiles[0], none);
+    progress.step();
+  }
   for (const analysis::ContextStudy &s : studies) {
     if (s.nodes == 0) throw base::Error(fmt::format("{}: the profile holds no calling contexts", s.program), "build with `chord --context gcc …`");
   }

@@ -262,7 +262,7 @@ analysis::Program load(const InputOptions &input, analysis::LoadOptions options)
 }  // namespace
 
 analysis::Program load(const InputOptions &input, bool texts, bool paths) {
-  return load(input, {input.program, texts, paths, input.context, false});
+  return load(input, {input.program, texts, paths, input.context, false, input.context_details});
 }
 
 analysis::Program load_what_ran(const InputOptions &input, bool texts) {

@@ -34,6 +34,7 @@ struct InputOptions {
   std::string program;
   std::string context{};  // calling contexts whose counts are wanted alone
   std::string cost{};     // file of the metric `cost`
+  bool context_details = false;  // see LoadOptions
 };
 // PROFILE… and --program.
 void add_input_options(CLI::App &app, InputOptions &options);

@@ -24,7 +24,105 @@ using analysis::Program;
 
 namespace {
 
-// Nodes in the order of the tree, the most expensive first among siblings.
+// Linkage name.
+const std::string &function_of(const ContextNode &node) { return node.inlined != nullptr ? node.inlined->function : node.procedure->map->name; }
+
+std::string site_of(const Program &program, const ContextNode &node) {
+  if (node.inlined == nullptr) return call_site(program, program.contexts[node.context]);
+  return fmt::format("{}:{}", std::filesystem::path(node.inlined->file).filename().string(), node.inlined->line);
+}
+
+Cell calls_of(const ContextNode &node) { return node.inlined != nullptr ? Cell{} : number(node.calls); }
+
+std::string_view kind_of(const ContextNode &node) { return node.inlined != nullptr ? "inlined" : kind_name(node.kind); }
+
+std::vector<ContextNode> nodes_of(const Program &program, const ContextView &view) {
+  return view.inlined != nullptr ? inlined_context_nodes(program, *view.inlined, view.by_thread) : context_nodes(program, view.by_thread, view.metric);
+}
+
+// Also says what calls are not counted.
+std::string note_of(const Program &program, const ContextView &view) {
+  std::string note = contexts_note(program);
+  if (view.inlined != nullptr && !view.inlined->problem.empty()) note += (note.empty() ? "" : "; ") + view.inlined->problem;
+  return note;
+}
+
+// Strings that many rows share, kept by the table once.
+class Shared {
+ public:
+  Shared(const Program &program, Table &table) : program_(program), table_(table) {}
+
+  std::string_view name(const ContextNode &node) {
+    auto [at, fresh] = names_.try_emplace(&function_of(node));
+    if (fresh) at->second = table_.keep(demangle(*at->first));
+    return at->second;
+  }
+  std::string_view familiar(const ContextNode &node) {
+    auto [at, fresh] = familiar_.try_emplace(&function_of(node));
+    if (fresh) at->second = table_.keep(familiar_name(name(node)));
+    return at->second;
+  }
+  std::string_view site(const ContextNode &node) {
+    if (node.inlined != nullptr) return table_.keep(site_of(program_, node));
+    const CountedContext &c = program_.contexts[node.context];
+    if (c.parent == core::kNone) return {};
+    auto [at, fresh] = sites_.try_emplace(uint64_t{program_.contexts[c.parent].procedure} << 32 | c.site);
+    if (fresh) at->second = table_.keep(call_site(program_, c));
+    return at->second;
+  }
+
+ private:
+  const Program &program_;
+  Table &table_;
+  std::unordered_map<const std::string *, std::string_view> names_, familiar_;
+  std::unordered_map<uint64_t, std::string_view> sites_;
+};
+
+bool is_function(const std::string &linkage, const std::string &name) { return linkage == name || demangle(linkage) == name; }
+bool is_function(const ContextNode &node, const std::string &name) { return is_function(function_of(node), name); }
+
+void want_function(const Program &program, const std::vector<ContextNode> &nodes, const std::string &name) {
+  bool known = std::any_of(program.procedures.begin(), program.procedures.end(), [&](const CountedProcedure &p) { return is_function(p.map->name, name); }) ||
+               std::any_of(nodes.begin(), nodes.end(), [&](const ContextNode &n) { return n.inlined != nullptr && is_function(n, name); });
+  if (!known) throw base::Error(fmt::format("{}: no such function", name), "`chord report --by=function` lists them");
+}
+
+// Neighbours of a function in the tree, added up by site.
+class Neighbours {
+ public:
+  // `function`: empty for a root.
+  void add(const std::string &function, const std::string &site, const ContextNode &node) {
+    auto &[calls, exclusive, inclusive] = sums_[{function, site}];
+    calls += node.calls;
+    exclusive += node.exclusive;
+    inclusive += node.inclusive;
+  }
+
+  Table table(const std::string &by) {
+    Table t;
+    t.by = by;
+    t.columns = {{"function", "", true}, {"demangled", by, true, Holds::names}, {"site", "site", true}, {"calls", "calls"},
+                 {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"share", "share"}};
+    t.text_order = {5, 6, 4, 3, 2, 1};
+    t.weight = 5;
+    uint64_t whole = 0;
+    for (const auto &[who, sum] : sums_) whole += std::get<2>(sum);
+    for (const auto &[who, sum] : sums_) {
+      const auto &[calls, exclusive, inclusive] = sum;
+      const std::string &name = who.first;
+      t.add({text(t.keep(name)), text(t.keep(name.empty() ? "(root)" : demangle(name))), text(t.keep(who.second)), number(calls),
+             number(exclusive), number(inclusive), share(inclusive, whole)});
+    }
+    t.sort_by_weight();
+    return t;
+  }
+
+ private:
+  std::map<std::pair<std::string, std::string>, std::tuple<uint64_t, uint64_t, uint64_t>> sums_;
+};
+
+}  // namespace
+
 std::vector<ContextNode> arranged(const std::vector<ContextNode> &nodes) {
   std::vector<uint32_t> first_child(nodes.size() + 1, core::kNone), next(nodes.size(), core::kNone), order(nodes.size()), place(nodes.size());
   std::iota(order.begin(), order.end(), 0u);
@@ -57,78 +155,6 @@ std::vector<ContextNode> arranged(const std::vector<ContextNode> &nodes) {
   }
   return out;
 }
-
-// Strings that many rows share, kept by the table once.
-class Shared {
- public:
-  Shared(const Program &program, Table &table) : program_(program), table_(table) {}
-
-  std::string_view name(const CountedProcedure *procedure) {
-    auto [at, fresh] = names_.try_emplace(procedure);
-    if (fresh) at->second = table_.keep(demangle(procedure->map->name));
-    return at->second;
-  }
-  std::string_view familiar(const CountedProcedure *procedure) {
-    auto [at, fresh] = familiar_.try_emplace(procedure);
-    if (fresh) at->second = table_.keep(familiar_name(name(procedure)));
-    return at->second;
-  }
-  std::string_view site(const ContextNode &node) {
-    const CountedContext &c = program_.contexts[node.context];
-    if (c.parent == core::kNone) return {};
-    auto [at, fresh] = sites_.try_emplace(uint64_t{program_.contexts[c.parent].procedure} << 32 | c.site);
-    if (fresh) at->second = table_.keep(call_site(program_, c));
-    return at->second;
-  }
-
- private:
-  const Program &program_;
-  Table &table_;
-  std::unordered_map<const CountedProcedure *, std::string_view> names_, familiar_;
-  std::unordered_map<uint64_t, std::string_view> sites_;
-};
-
-bool is_function(const CountedProcedure &p, const std::string &name) { return p.map->name == name || demangle(p.map->name) == name; }
-
-void want_function(const Program &program, const std::string &name) {
-  bool known = std::any_of(program.procedures.begin(), program.procedures.end(), [&](const CountedProcedure &p) { return is_function(p, name); });
-  if (!known) throw base::Error(fmt::format("{}: no such function", name), "`chord report --by=function` lists them");
-}
-
-// Neighbours of a function in the tree, added up by site.
-class Neighbours {
- public:
-  void add(const CountedProcedure *function, const std::string &site, const ContextNode &node) {
-    auto &[calls, exclusive, inclusive] = sums_[{function, site}];
-    calls += node.calls;
-    exclusive += node.exclusive;
-    inclusive += node.inclusive;
-  }
-
-  Table table(const std::string &by) {
-    Table t;
-    t.by = by;
-    t.columns = {{"function", "", true}, {"demangled", by, true, Holds::names}, {"site", "site", true}, {"calls", "calls"},
-                 {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"share", "share"}};
-    t.text_order = {5, 6, 4, 3, 2, 1};
-    t.weight = 5;
-    uint64_t whole = 0;
-    for (const auto &[who, sum] : sums_) whole += std::get<2>(sum);
-    for (const auto &[who, sum] : sums_) {
-      const auto &[calls, exclusive, inclusive] = sum;
-      std::string name = who.first == nullptr ? "" : who.first->map->name;
-      t.add({text(t.keep(name)), text(t.keep(name.empty() ? "(root)" : demangle(name))), text(t.keep(who.second)), number(calls),
-             number(exclusive), number(inclusive), share(inclusive, whole)});
-    }
-    t.sort_by_weight();
-    return t;
-  }
-
- private:
-  std::map<std::pair<const CountedProcedure *, std::string>, std::tuple<uint64_t, uint64_t, uint64_t>> sums_;
-};
-
-}  // namespace
 
 const char *kind_name(uint32_t kind) {
   return kind == CHORD_CONTEXT_SIGNAL ? "signal" : kind == CHORD_CONTEXT_OVERFLOW ? "overflow" : "";
@@ -191,17 +217,17 @@ std::string joined_chain(const std::vector<ContextNode> &nodes, size_t node, Nam
 
 // As people read it.
 std::string familiar_chain(const std::vector<ContextNode> &nodes, size_t node) {
-  return joined_chain(nodes, node, [](const ContextNode &n) { return familiar_name(demangle(n.procedure->map->name)); });
+  return joined_chain(nodes, node, [](const ContextNode &n) { return familiar_name(demangle(function_of(n))); });
 }
 
 }  // namespace
 
 std::string context_chain(const std::vector<ContextNode> &nodes, size_t node) {
-  return joined_chain(nodes, node, [](const ContextNode &n) { return demangle(n.procedure->map->name); });
+  return joined_chain(nodes, node, [](const ContextNode &n) { return demangle(function_of(n)); });
 }
 
 Table list_contexts(const Program &program, const ContextView &view) {
-  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
+  std::vector<ContextNode> nodes = nodes_of(program, view);
   Table t;
   t.by = "context";
   t.columns = {{"id", "id", true},         {"parent", "", true},        {"function", "", true},     {"demangled", "", true},
@@ -224,11 +250,11 @@ Table list_contexts(const Program &program, const ContextView &view) {
       continue;
     }
     ids[i] = t.keep(analysis::context_id(n.key));
-    std::string_view name = shared.name(n.procedure), site = shared.site(n), kind = kind_name(n.kind);
-    std::string tree = std::string(2 * std::min<uint32_t>(n.depth, 40), ' ') + std::string(shared.familiar(n.procedure)) + (site.empty() ? "" : "  ") + std::string(site) +
+    std::string_view name = shared.name(n), site = shared.site(n), kind = kind_of(n);
+    std::string tree = std::string(2 * std::min<uint32_t>(n.depth, 40), ' ') + std::string(shared.familiar(n)) + (site.empty() ? "" : "  ") + std::string(site) +
                        (kind.empty() ? "" : fmt::format("  ({})", kind));
     std::vector<Cell> row = {
-           text(ids[i]), text(n.parent == core::kNone ? "" : ids[n.parent]), text(n.procedure->map->name), text(name), text(site), number(n.calls),
+           text(ids[i]), text(n.parent == core::kNone ? "" : ids[n.parent]), text(function_of(n)), text(name), text(site), calls_of(n),
            number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}, text(kind),
            share(n.inclusive, whole), text(t.keep(std::move(tree)))};
     metrics.put(row, n.metrics);
@@ -237,15 +263,15 @@ Table list_contexts(const Program &program, const ContextView &view) {
     inclusive_errors.put(row, n.metrics_inclusive_error);
     t.add(row);
   }
-  t.note = contexts_note(program);
+  t.note = note_of(program, view);
   if (left_out != 0)
     t.note += fmt::format("{}{} contexts below {:.3g} % are left out", t.note.empty() ? "" : "; ", left_out, 100 * view.threshold);
   return t;
 }
 
 Table list_contexts_of(const Program &program, const std::string &function, const ContextView &view) {
-  want_function(program, function);
-  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
+  std::vector<ContextNode> nodes = nodes_of(program, view);
+  want_function(program, nodes, function);
   Table t;
   t.by = "context";
   t.columns = {{"id", "id", true}, {"function", "", true}, {"chain", "", true}, {"calls", "calls"},
@@ -256,9 +282,9 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
   MetricsColumn errors(t, program.metrics, "metrics_error", ""), inclusive_errors(t, program.metrics, "metrics_inclusive_error", "");
   for (size_t i = 0; i < nodes.size(); ++i) {
     const ContextNode &n = nodes[i];
-    if (!is_function(*n.procedure, function)) continue;
+    if (!is_function(n, function)) continue;
     std::vector<Cell> row = {
-           text(t.keep(analysis::context_id(n.key))), text(n.procedure->map->name), text(t.keep(context_chain(nodes, i))), number(n.calls),
+           text(t.keep(analysis::context_id(n.key))), text(t.keep(function_of(n))), text(t.keep(context_chain(nodes, i))), calls_of(n),
            number(n.exclusive), number(n.inclusive), view.by_thread ? ordinal(n.thread) : Cell{}, text(t.keep(familiar_chain(nodes, i)))};
     metrics.put(row, n.metrics);
     inclusive.put(row, n.metrics_inclusive);
@@ -267,31 +293,31 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
     t.add(row);
   }
   t.sort_by_weight();
-  t.note = contexts_note(program);
+  t.note = note_of(program, view);
   return t;
 }
 
 Table list_callers(const Program &program, const std::string &function, const ContextView &view) {
-  want_function(program, function);
-  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
+  std::vector<ContextNode> nodes = nodes_of(program, view);
+  want_function(program, nodes, function);
   Neighbours callers;
   for (const ContextNode &n : nodes) {
-    if (is_function(*n.procedure, function)) callers.add(n.parent == core::kNone ? nullptr : nodes[n.parent].procedure, call_site(program, program.contexts[n.context]), n);
+    if (is_function(n, function)) callers.add(n.parent == core::kNone ? "" : function_of(nodes[n.parent]), site_of(program, n), n);
   }
   Table t = callers.table("caller");
-  t.note = contexts_note(program);
+  t.note = note_of(program, view);
   return t;
 }
 
 Table list_callees(const Program &program, const std::string &function, const ContextView &view) {
-  want_function(program, function);
-  std::vector<ContextNode> nodes = context_nodes(program, view.by_thread, view.metric);
+  std::vector<ContextNode> nodes = nodes_of(program, view);
+  want_function(program, nodes, function);
   Neighbours callees;
   for (const ContextNode &n : nodes) {
-    if (n.parent != core::kNone && is_function(*nodes[n.parent].procedure, function)) callees.add(n.procedure, call_site(program, program.contexts[n.context]), n);
+    if (n.parent != core::kNone && is_function(nodes[n.parent], function)) callees.add(function_of(n), site_of(program, n), n);
   }
   Table t = callees.table("callee");
-  t.note = contexts_note(program);
+  t.note = note_of(program, view);
   return t;
 }
 

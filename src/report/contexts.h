@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "analysis/program.h"
+#include "report/inline_tables.h"
 #include "report/table.h"
 
 namespace chord::report {
@@ -18,6 +19,8 @@ struct ContextNode {
   uint32_t parent = core::kNone;  // index of a node before it
   uint32_t depth = 0;
   const analysis::CountedProcedure *procedure = nullptr;
+  // Of a function that is inlined into the procedure: where. It has no calls.
+  const analysis::InlinedCall *inlined = nullptr;
   uint32_t context = 0;           // index in Program::contexts, of one of those it stands for
   uint64_t calls = 0, exclusive = 0, inclusive = 0;
   analysis::MetricValues metrics, metrics_inclusive, metrics_error, metrics_inclusive_error;
@@ -37,12 +40,19 @@ uint32_t call_line(const analysis::Program &program, const analysis::CountedCont
 inline constexpr size_t kInstructions = SIZE_MAX;
 std::vector<ContextNode> context_nodes(const analysis::Program &program, bool by_thread, size_t metric = kInstructions);
 
+// The same with a node for each function inlined in each context. The program must have been loaded with
+// LoadOptions::context_details, and the tables must outlive the nodes.
+std::vector<ContextNode> inlined_context_nodes(const analysis::Program &program, const InlineTables &tables, bool by_thread);
+// In the order of the tree, the most expensive first among siblings; those that nothing was counted in are left out.
+std::vector<ContextNode> arranged(const std::vector<ContextNode> &nodes);
+
 // From the root down to the node: "main > parse > next".
 std::string context_chain(const std::vector<ContextNode> &nodes, size_t node);
 
 struct ContextView {
   bool by_thread = false;
   size_t metric = kInstructions;
+  const InlineTables *inlined = nullptr;  // contexts through inlined functions are wanted
   double threshold = 0;  // share of the whole below which contexts are left out, with all below them
 };
 // The tree from its roots down.

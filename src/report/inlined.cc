@@ -11,7 +11,7 @@
 #include <tuple>
 
 #include "analysis/inlined.h"
-#include "analysis/woven_places.h"
+#include "report/inline_tables.h"
 #include "report/listings.h"
 
 namespace chord::report {
@@ -21,8 +21,6 @@ using analysis::CountedProcedure;
 using analysis::InlinedCall;
 using analysis::InlineTable;
 using core::kNone;
-
-constexpr const char *kNote = "inlined functions are not called, so their calls are not counted; their instructions are";
 
 struct InlinedSum {
   uint64_t sites = 0, instructions = 0, executed = 0, inclusive = 0;
@@ -37,31 +35,14 @@ struct InlinedSum {
   }
 };
 
-// Debug information of each module, and what no listing of it can say.
-struct Tables {
-  analysis::WovenPlaces places;
-  std::vector<std::unique_ptr<InlineTable>> of_module;
-  std::string problem;
-
-  explicit Tables(const analysis::Program &program) : places(program) {
-    bool any = false;
-    for (uint32_t m = 0; m < program.modules.size(); ++m) {
-      of_module.push_back(std::make_unique<InlineTable>(places.file(m)));
-      any = any || !of_module.back()->calls().empty();
-      if (problem.empty()) problem = of_module.back()->problem();
-    }
-    if (any) problem = kNote;
-  }
-};
-
 // Calls visit(procedure, table, instruction, call, own) for each inlined call that an instruction
 // lies in; the innermost is its own.
 template <class Visit>
-void each_inlined(const analysis::Program &program, const Tables &tables, Visit visit) {
+void each_inlined(const analysis::Program &program, const InlineTables &tables, Visit visit) {
   for (const CountedProcedure &p : program.procedures) {
     const InlineTable &table = *tables.of_module[p.module];
     if (table.calls().empty()) continue;
-    std::vector<uint32_t> innermost = table.of_instructions(p, tables.places.addresses(p));
+    std::vector<uint32_t> innermost = tables.innermost(p);
     for (uint32_t i = 0; i < innermost.size(); ++i) {
       for (uint32_t c = innermost[i]; c != kNone; c = table.calls()[c].parent) visit(p, table, i, c, c == innermost[i]);
     }
@@ -77,7 +58,7 @@ void add_counts(Table &t, std::vector<Cell> row, const InlinedSum &sum, const an
 }  // namespace
 
 Table list_inlined(const analysis::Program &program) {
-  Tables tables(program);
+  InlineTables tables(program);
   std::map<std::string, InlinedSum> sums;
   std::map<std::string, std::vector<std::pair<const InlineTable *, uint32_t>>> sites;
   std::vector<const InlinedSum *> counted;
@@ -111,7 +92,7 @@ Table list_inlined(const analysis::Program &program) {
 }
 
 Table list_inlined_sites(const analysis::Program &program) {
-  Tables tables(program);
+  InlineTables tables(program);
   struct Site {
     const InlinedCall *call = nullptr;
     const CountedProcedure *procedure = nullptr;

@@ -162,14 +162,14 @@ Table context_table(const std::vector<analysis::ContextStudy> &studies) {
   t.by = "program";
   t.columns = {{"program", "program", true}, {"nodes", "contexts"}, {"record_bytes", "bytes"}, {"record", "each"}, {"roots", ""}, {"interior", ""},
                {"degree", "degree"}, {"leaves", ""}, {"leaf_depths", ""}, {"height", "height"}, {"highest", "highest"}, {"most_copied", "", true},
-               {"most_copies", "of one function"}, {"sites", "calls"}, {"used", "used"}};
-  t.text_order = {0, 1, 2, 3, 6, 9, 10, 12, 13, 14};
+               {"most_copies", "of one function"}, {"sites", "calls"}, {"used", "used"}, {"reached", "reached"}, {"one_path", "by one path"}, {"profile_bytes", "profile"}};
+  t.text_order = {0, 17, 1, 2, 3, 6, 9, 10, 12, 13, 15, 14, 16};
   t.weight = 1;
   for (const analysis::ContextStudy &s : studies) {
     auto mean = [&](double value) { return text(t.keep(fmt::format("{:.1f}", value))); };
     t.add({text(s.program), number(s.nodes), number(s.record_bytes), mean(s.record()), number(s.roots), number(s.interior), mean(s.degree()),
            number(s.leaves), number(s.depths), mean(s.height()), number(s.highest), text(s.most_copied), number(s.most_copies), number(s.sites),
-           number(s.used)});
+           number(s.used), number(s.reached), s.has_paths ? number(s.one_path) : Cell{}, number(s.profile_bytes)});
   }
   return t;
 }

@@ -25,7 +25,7 @@ def main():
     parser.add_argument("--compilers", default="gcc,clang", help="comma-separated (default: gcc,clang)")
     parser.add_argument("--levels", default="-O2", help="comma-separated (default: -O2)")
     parser.add_argument("--placements", default="default",
-                        help=f"comma-separated: default, {', '.join(building.PLACEMENTS)}; or all")
+                        help=f"comma-separated: default, {', '.join(programs.MODES)}; or all")
     parser.add_argument("--size", type=int, default=1, help="how much work (default: 1)")
     parser.add_argument("names", nargs="*", choices=[[], *programs.ALL], metavar="NAME", help=", ".join(programs.ALL))
     options = parser.parse_args()
