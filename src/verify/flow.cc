@@ -359,6 +359,10 @@ void ProcedureFlow::mention(const Mention &m) {
   if (label == kNone && a[m.operand] == b[m.operand]) label = u_.pairing.woven_of(m.label);
   if (label == kNone) fail(m.instruction, "a word that leads to it names nothing");
   if (p_.instrs()[m.instruction].facts.entry_mark && !begins_with_mark(label)) fail(m.instruction, "where tables lead it must begin with endbr64");
+  // clang ends functions with a label that tables name for cases which cannot be, and another function may begin right there.
+  const Function &f = p_.functions()[function_];
+  const bool at_end = m.instruction == f.entry && m.label < p_.label(f.name, 0) && label == u_.pairing.woven_of(m.label);
+  if (at_end && u_.evidence.is_compiled(function_)) return;
   go_on(kNone, m.lands ? Transition::Kind::lands : Transition::Kind::named, m.instruction, label, m.label, m.table);
 }
 
