@@ -212,7 +212,7 @@ struct chord_context_record {
   uint64_t key;    /* names the context: see below */
   struct chord_context_record *next; /* made after it, in the same thread */
   uint64_t *written; /* what earlier segments hold of its counters; null: nothing */
-  uint32_t site;   /* index of the call among those of the parent's procedure */
+  uint32_t site;   /* index of the call among those of the parent's procedure; one that it has not: calls are not told apart */
   uint32_t kind;   /* CHORD_CONTEXT_* */
   uint32_t thread; /* as in chord_thread_events; 0: any */
   uint32_t reserved;

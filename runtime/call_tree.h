@@ -23,6 +23,9 @@ struct CallTree {
   chord_context_record *paused_last;
 };
 
+// chord_context_record::site where calls are not told apart (CHORD_CONTEXT_FUNCTIONS).
+constexpr uint32_t no_site = UINT32_MAX - 1;
+
 // Where code on its way out leaves its record, below the caller's stack pointer (src/isa/x86_64_contexts.cc).
 constexpr uint64_t record_kept = 120;
 

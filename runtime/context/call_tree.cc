@@ -267,7 +267,7 @@ CHORD_FAST Call call_of(const Instance &instance, Proc *proc, const uint64_t *wo
   Record *parent = record_around(slot);
   if (parent->kind == CHORD_CONTEXT_OVERFLOW) return {no_memory, proc, 0, slot};
   bool by_site = (__chord_context_mode & CHORD_CONTEXT_FUNCTIONS) == 0;
-  return {parent, proc, by_site ? static_cast<uint32_t>(slot - slots_of(parent)) : 0, slot};
+  return {parent, proc, by_site ? static_cast<uint32_t>(slot - slots_of(parent)) : no_site, slot};
 }
 
 // The innermost caller that the recursion is folded onto, or null.

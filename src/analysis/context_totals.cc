@@ -27,6 +27,7 @@ struct Function {
   uint64_t inclusive = 0;
   uint32_t open = 0;                                   // as Site::open
   bool has_contexts = false, crossed = false;          // a fold passed over it
+  bool calls_mixed = false;   // which of its calls led where is not known
 };
 
 class Totals {
@@ -83,6 +84,8 @@ class Totals {
     const CountedContext &c = program_.contexts[n];
     Function &function = functions_[c.procedure];
     if (function.open++ == 0) function.inclusive = checked_add(function.inclusive, c.inclusive, "calling contexts");
+    // Calls are not told apart (--context=functions).
+    if (c.parent != core::kNone && c.site == core::kNone) functions_[program_.contexts[c.parent].procedure].calls_mixed = true;
     if (Site *site = site_of(c)) {
       site->entered = checked_add(site->entered, c.calls, "calling contexts");
       if (site->open++ == 0) site->inclusive = checked_add(site->inclusive, c.inclusive, "calling contexts");
@@ -108,7 +111,7 @@ class Totals {
     if (!function.crossed) totals[0] = function.inclusive;
     for (size_t i = 0; i < function.sites.size(); ++i) {
       const Site &site = function.sites[i];
-      if (!site.folded && (!site.by_address || site.made == site.entered)) totals[1 + i] = site.inclusive;
+      if (!site.folded && !(function.calls_mixed && site.made != 0) && (!site.by_address || site.made == site.entered)) totals[1 + i] = site.inclusive;
     }
   }
 

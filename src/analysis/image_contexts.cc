@@ -26,7 +26,11 @@ ImageContexts::ImageContexts(const ImageMemory &memory, const runtime::Instance 
   size_t trees = 0;
   for (const runtime::CallTree *at = instance.calling.trees; at != nullptr;) {
     if (++trees > kMostRecords) throw base::Error("damaged: the runtime's list of threads with calling contexts does not end");
-    const runtime::CallTree tree = memory_.get(at);
+    runtime::CallTree tree;
+    if (!memory_.read(reinterpret_cast<uint64_t>(at), &tree, sizeof tree)) {
+      cut_short_ = true;  // what a durable process could not keep in its file
+      break;
+    }
     read_tree(tree);
     at = tree.next;
   }
@@ -58,7 +62,9 @@ const ImageContexts::Place &ImageContexts::place_of(const chord_context_proc *ad
 
 void ImageContexts::add(const chord_context_record *address, const chord_context_record &record, const uint64_t *counters) {
   const Place &place = place_of(record.proc);
-  Record &out = records_[reinterpret_cast<uint64_t>(address)];
+  auto [at, fresh] = records_.try_emplace(reinterpret_cast<uint64_t>(address));
+  if (!fresh) throw base::Error("damaged: a calling context is in the runtime's lists twice");
+  Record &out = at->second;
   order_.push_back(reinterpret_cast<uint64_t>(address));
   out.id = static_cast<uint32_t>(record.id);
   out.thread = record.thread;
@@ -87,7 +93,7 @@ void ImageContexts::read_tree(const runtime::CallTree &tree) {
     if (order_.size() == kMostRecords) throw base::Error("damaged: the runtime's list of calling contexts does not end");
     chord_context_record record;
     if (!memory_.read(reinterpret_cast<uint64_t>(at), &record, sizeof record)) {
-      cut_short_ = true;  // what a durable process could not keep in its file
+      cut_short_ = true;
       return;
     }
     add(at, record, tree.paused != nullptr ? paused : reinterpret_cast<const uint64_t *>(at + 1));

@@ -148,3 +148,72 @@ for kind in -static-pie "-fPIC -pie"; do
   "$CHORD" --verify $mode gcc -O1 $kind $flags die.c -o die
   same_contexts gcc $kind
 done
+
+# What is in the profile already, what was thrown away or not counted, and what libraries did that are gone.
+cat >lib.c <<'SOURCE'
+static volatile int sink;
+__attribute__((noinline)) static int inner(int n) { return n & 1 ? sink : n; }
+int part(int n) { return inner(n) + inner(n + 1) + sink; }
+SOURCE
+cat >after.c <<'SOURCE'
+#include <chord/chord.h>
+#include <dlfcn.h>
+#include <stdlib.h>
+#include <string.h>
+static volatile int sink;
+__attribute__((noinline)) static int step(int n) { return n & 1 ? sink : 2; }
+__attribute__((noinline)) static int work(int n) {
+  int sum = 0;
+  for (int i = 0; i < n; i++) sum += step(i);
+  return sum;
+}
+__attribute__((noinline)) static void use(int n) {
+  void *library = dlopen("./lib.so", RTLD_NOW);
+  ((int (*)(int))dlsym(library, "part"))(n);
+  dlclose(library);
+}
+int main(int argc, char **argv) {
+  const char *what = argc > 1 ? argv[1] : "";
+  work(3);
+  use(1);
+  if (strchr(what, 'd')) chord_dump();
+  work(4);
+  use(2);
+  if (strchr(what, 'r')) chord_reset();
+  work(5);
+  use(3);
+  if (strchr(what, 'p')) chord_pause();
+  work(50);
+  if (strchr(what, 'c')) chord_resume();
+  work(2);
+  abort();
+}
+SOURCE
+"$CHORD" --context gcc -O1 -fPIC -shared lib.c -o lib.so
+"$CHORD" --context gcc -O1 -I"$root/runtime/include" after.c -o after
+for what in - d r dr p dp drpc; do
+  rm -f after.chord core*
+  ./after $what >out 2>err || true
+  "$CHORD" contexts after.chord --json >by_itself.json
+  rm -f after.chord
+  (ulimit -c unlimited && CHORD_SIGNALS=0 ./after $what) >out 2>err || true
+  [ -f core ] || mv core.* core 2>/dev/null || CHORD_SIGNALS=0 gdb -nx -batch -ex "run $what" -ex 'generate-core-file core' ./after >out 2>err </dev/null
+  "$CHORD" dump core --profile=after.chord >out
+  "$CHORD" contexts after.chord --json >from_core.json
+  cmp by_itself.json from_core.json || fail "after '$what': the core's contexts are not those the program writes"
+done
+# Damage is named, whatever is damaged.
+python3 - <<'PYTHON'
+import random
+rng, core = random.Random(7), bytearray(open("core", "rb").read())
+for n in range(12):
+    damaged = bytearray(core)
+    for _ in range(1 + 40 * n): damaged[rng.randrange(len(core))] ^= 1 << rng.randrange(8)
+    open(f"damaged.{n}", "wb").write(damaged)
+PYTHON
+for n in 0 1 2 3 4 5 6 7 8 9 10 11; do
+  status=0
+  timeout 60 "$CHORD" dump damaged.$n --profile=damaged.chord >out 2>err || status=$?
+  [ $status -le 1 ] || fail "damaged.$n: status $status: $(cat err)"
+  [ $status = 0 ] || expect_contains "damaged.$n" "chord: error:" err
+done
