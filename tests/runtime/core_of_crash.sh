@@ -15,6 +15,9 @@ for program in "$here"/cores/*; do
     "$here/../oracle/compare.py" --core --chord-flags=--paths $compiler -O2 $flags "$program" >compared ||
       fail "$(basename "$program") $compiler with paths: $(cat compared)"
   done
+  # What all calling contexts counted.
+  "$here/../oracle/compare.py" --core --chord-flags=--context gcc -O2 $flags "$program" >compared ||
+    fail "$(basename "$program") with contexts: $(cat compared)"
   # And its counters of events agree with them.
   "$here/../oracle/compare.py" --core --chord-flags="--place=optimal --events=instructions --budget" gcc -O2 $flags "$program" >compared ||
     fail "$(basename "$program") with events: $(cat compared)"
