@@ -51,7 +51,7 @@ CHORD_FAST uint64_t hash_of(const uint8_t *payload, size_t size) {
 enum class Do { check, add, take_back };
 
 // Counters that are kept by number, which differ from run to run, are not added.
-CHORD_FAST bool visit_counts(Module &module, Bytes in, Do what) {
+bool visit_counts(Module &module, Bytes in, Do what) {
   size_t proc = 0, first = 0;
   while (in.at != in.end) {
     const uint8_t *key_at = in.take(sizeof(uint64_t));
