@@ -60,6 +60,8 @@ struct LineProbe {
   // The linker may make the instruction another, which accesses nothing: its byte at `code` is `opcode` if it has not.
   std::string code;
   uint8_t opcode = 0;
+  // Linkers let no other instruction have the operand: what they have put into this one is read.
+  bool displacement_in_code = false;
 };
 
 struct ProbeWithOutside {

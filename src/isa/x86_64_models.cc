@@ -35,6 +35,11 @@ std::string compute_address(const DataAddress &at, unsigned into, int depth) {
   return fmt::format("\t.intel_syntax noprefix\n\tlea\t{}, {}\n\t.att_syntax prefix\n", reg(into).substr(1), moved(at, plus));
 }
 
+// Of an instruction with one byte after its opcode, then the displacement, from its end, and nothing else.
+std::string read_address(const LineProbe &p, unsigned into, unsigned other) {
+  return fmt::format("\tmovslq\t{0}+2(%rip),{1}\n\tleaq\t{0}+6(%rip),{2}\n\tleaq\t{3}({1},{2}),{1}\n", p.code, reg(into), reg(other), p.at.plus);
+}
+
 std::string request(const LineProbe &p, const LineProbe::Request &r, const Scratch &scratch) {
   unsigned a = scratch.registers[0], s = scratch.registers[1];
   std::string text;
@@ -99,7 +104,8 @@ ProbeWithOutside look_for_line(const LineProbe &p, Resources live) {
   line("ja\t" + p.out);
   body.text += p.back + ":\n";
   ProbeWithOutside out;
-  out.inside = keep(scratch, compute_address(p.at, a, scratch.depth()), std::move(body), live);
+  std::string address = p.displacement_in_code ? read_address(p, a, s) : compute_address(p.at, a, scratch.depth());
+  out.inside = keep(scratch, address, std::move(body), live);
   out.outside = ask_for_each(p, scratch);
   return out;
 }

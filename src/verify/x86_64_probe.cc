@@ -132,7 +132,7 @@ std::optional<Operand> read_operand(std::string_view text) {
 const std::unordered_map<std::string_view, Op> &names() {
   static const std::unordered_map<std::string_view, Op> kOps = {
       {"addq", Op::add}, {"addb", Op::add}, {"subq", Op::subtract}, {"subl", Op::subtract}, {"incq", Op::increment}, {"decq", Op::decrement},
-      {"leaq", Op::address}, {"leal", Op::address}, {"movq", Op::move}, {"movl", Op::move}, {"movabsq", Op::move},
+      {"leaq", Op::address}, {"leal", Op::address}, {"movslq", Op::address}, {"movq", Op::move}, {"movl", Op::move}, {"movabsq", Op::move},
       {"vmovq", Op::move}, {"pushq", Op::push}, {"popq", Op::pop}, {"pushfq", Op::push_flags}, {"popfq", Op::pop_flags},
       {"lahf", Op::flags_to_ah}, {"sahf", Op::ah_to_flags}, {"seto", Op::set_overflow}, {"cmpq", Op::compare}, {"cmpl", Op::compare},
       {"cmpb", Op::compare}, {"testq", Op::test}, {"testl", Op::test}, {"shlq", Op::shift_left}, {"shrl", Op::shift_right}, {"andl", Op::mask}, {"andq", Op::round_down},
@@ -222,6 +222,9 @@ std::optional<ProbeInstruction> read_probe(const assembly::Statement &s) {
   if (out.op == Op::nothing) return out;
   for (std::string_view operand : assembly::split_operands(rest)) {
     std::optional<Operand> read = read_operand(operand);
+    // A part of the program's own code, as the linker has made it: nothing is known of it.
+    bool code = operand.starts_with(".Lchord_m") && operand.ends_with("(%rip)");
+    if (name == "movslq" && out.operands.empty()) read = code ? std::optional(Operand{}) : std::nullopt;
     // Taking an address does no harm, whatever it is; nothing is known of it.
     if (!read && name == "leaq" && out.operands.empty()) read = Operand{};
     if (!read) return std::nullopt;

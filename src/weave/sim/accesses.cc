@@ -155,7 +155,7 @@ class Grouper {
     uint32_t best = i;
     auto price = [&](uint32_t at) { return price_before(plan_, at, 2); };
     while (is_bound(best)) --best;
-    if (all.repeated || best != i) return best;
+    if (all.repeated || best != i || linker_may_change(facts_, i)) return best;
     unsigned least = price(i);
     for (uint32_t at = i; at > last_access_ && least > 0; --at) {
       const Instruction &before = p_.instructions[at - 1];
@@ -184,6 +184,11 @@ class Grouper {
   int64_t moved_ = 0;         // the stack pointer, since then
 };
 
+bool has_mark(const ProcedureFacts &facts, uint32_t i, std::initializer_list<std::string_view> marks) {
+  std::string_view operands = facts.source().statements[facts.p.instructions[i].last_statement].operands;
+  return std::any_of(marks.begin(), marks.end(), [&](std::string_view mark) { return operands.find(mark) != std::string_view::npos; });
+}
+
 }  // namespace
 
 std::string_view bytes_of(const ProcedureFacts &facts, const Instruction &in) {
@@ -192,12 +197,14 @@ std::string_view bytes_of(const ProcedureFacts &facts, const Instruction &in) {
 }
 
 bool is_bound_to_next(const ProcedureFacts &facts, uint32_t i) {
-  std::string_view operands = facts.source().statements[facts.p.instructions[i].last_statement].operands;
-  for (std::string_view mark : {"@tlsgd", "@TLSGD", "@tlsld", "@TLSLD", "@tlsdesc", "@TLSDESC"}) {
-    if (operands.find(mark) != std::string_view::npos) return true;
-  }
-  return false;
+  return has_mark(facts, i, {"@tlsgd", "@TLSGD", "@tlsld", "@TLSLD", "@tlsdesc", "@TLSDESC"});
 }
+
+bool linker_may_change(const ProcedureFacts &facts, uint32_t i) {
+  return has_mark(facts, i, {"@GOTPCREL", "@gotpcrel"}) || is_thread_offset(facts, i);
+}
+
+bool is_thread_offset(const ProcedureFacts &facts, uint32_t i) { return has_mark(facts, i, {"@gottpoff", "@GOTTPOFF"}); }
 
 std::vector<AccessGroup> group_accesses(const ProcedureFacts &facts, const ProcedurePlan &plan, uint32_t line, std::string &why_not) {
   return Grouper(facts, plan, line).run(why_not);

@@ -37,5 +37,9 @@ std::string_view bytes_of(const ProcedureFacts &facts, const assembly::Instructi
 
 // Linkers rewrite the instructions that ask for a thread-local address as one: nothing can stand between.
 bool is_bound_to_next(const ProcedureFacts &facts, uint32_t instruction);
+// A load of an address that is known when the program is linked becomes another instruction. What asks for it stands right in front of it.
+bool linker_may_change(const ProcedureFacts &facts, uint32_t i);
+// Linkers know two instructions that have such an operand, and refuse all others. Neither has anything after its displacement.
+bool is_thread_offset(const ProcedureFacts &facts, uint32_t i);
 
 }  // namespace chord::weave

@@ -93,10 +93,12 @@ class DataPlanner {
     probe.back = fmt::format(".Lchord_lb{}_{}", facts_.n, made_);
     ++made_;
     for (const AccessGroup::Member &m : g.members) probe.requests.push_back({m.plus - g.low, m.access.bytes, counter(site, m.instruction)});
-    if (g.before == first && linker_may_change(first)) {
+    if (g.before == first && linker_may_change(facts_, first)) {
       probe.code = fmt::format("{}+{}", mark_label(facts_.n, first), g.about.opcode_at);
       probe.opcode = g.about.opcode;
     }
+    probe.displacement_in_code = is_thread_offset(facts_, first);
+    if (probe.displacement_in_code && probe.code.empty()) why_not = "a load from the linker's table of thread-local offsets";
     if (plan_.holder.widens_frame() && probe.at.on_stack && leaves(facts_, first)) {
       probe.at.plus += isa::kWidening;
       if (!probe.at.operand.empty()) why_not = "a jump through the stack";
@@ -169,15 +171,6 @@ class DataPlanner {
     if (operand[0] == '*') operand.remove_prefix(1);
     if (operand.empty() || operand[0] == '$') return false;
     return operand[0] != '%' || operand.find(':') != std::string_view::npos;
-  }
-
-  // A load of an address that is known when the program is linked becomes another instruction.
-  bool linker_may_change(uint32_t i) const {
-    std::string_view operands = statement_of(i).operands;
-    for (std::string_view mark : {"@GOTPCREL", "@gotpcrel", "@gottpoff", "@GOTTPOFF"}) {
-      if (operands.find(mark) != std::string_view::npos) return true;
-    }
-    return false;
   }
 
   const ProcedureFacts &facts_;

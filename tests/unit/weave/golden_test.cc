@@ -14,6 +14,7 @@
 #include "base/process.h"
 #include "format/map.h"
 #include "verify/verify.h"
+#include "weave/sim/model_choice.h"
 #include "weave/weave.h"
 
 namespace chord::weave {
@@ -82,6 +83,10 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   options.coverage = GetParam().starts_with("coverage_");
   options.trace = GetParam().starts_with("trace_");
   if (GetParam().find("metrics") != std::string::npos) options.metrics = {{"tsc", "tsc"}};
+  if (GetParam().find("models") != std::string::npos) {
+    options.metrics = {{"sim:l1d", "sim:l1d"}};
+    choose_model("sim:l1d", options.models);
+  }
   Woven woven = weave_unit(unit, options, around);
   // "# left alone NAME: why" lines say which procedures are not woven; all others are.
   for (const format::Procedure &p : woven.map.procedures) EXPECT_EQ(p.skipped, left_alone(source.text, p.name)) << p.name;
