@@ -14,6 +14,7 @@ GCC = ["", "", "__attribute__((ms_abi))", "__attribute__((sysv_abi))"]
 CLANG = ["", "__attribute__((ms_abi))", "__attribute__((preserve_most))", "__attribute__((preserve_all))",
          "__attribute__((regcall))"]
 CLANG_19 = [*CLANG, "__attribute__((preserve_none))"]
+GENERAL = ["", "__attribute__((no_caller_saved_registers))", "__attribute__((no_caller_saved_registers))", "__attribute__((ms_abi))"]
 FUNCTIONS = 8
 
 
@@ -35,12 +36,12 @@ def call(draw, callee, names, floats):
 
 def body(draw, function, callees):
     names = [n for k, n in function["parameters"] if k == "unsigned long"] or ["sink"]
-    floats = [n for k, n in function["parameters"] if k == "double"] or ["scale"]
+    floats = [n for k, n in function["parameters"] if k == "double"] or ["scale"] * function["floats"]
     lines = []
     for i in range(draw.randint(1, 11)):
         lines.append(f"unsigned long v{i} = {expression(draw, names)};")
         names = [*names, f"v{i}"]
-    for i in range(draw.randint(0, 6)):
+    for i in range(draw.randint(0, 6) if floats else 0):
         lines.append(f"double x{i} = {draw.choice(floats)} * {draw.randint(1, 9) / 8} + (double)({draw.choice(names)} & 1023);")
         floats = [*floats, f"x{i}"]
     values = [n for n in names if n.startswith("v")]
@@ -60,7 +61,7 @@ def body(draw, function, callees):
         else:
             lines.append(f"for (unsigned long i = {target} & 7; i != 0; i--) {{ {target} = {expression(draw, names)} + i; "
                          f"if (i & 2) {draw.choice(values)} ^= i; }}")
-    lines.append(f"sink += {' ^ '.join(values)};")
+    lines.append(f"sink += {' ^ '.join(values)}; USE;")
     result = " + ".join(f"{n} * {draw.randint(1, 99)}" for n in values)
     floating = "".join(f" + (unsigned long)(long){n}" for n in floats)
     if function["kind"] == "double":
@@ -72,12 +73,12 @@ def body(draw, function, callees):
     return "{\n  " + "\n  ".join(lines) + "\n}\n"
 
 
-def functions(draw, conventions):
+def functions(draw, conventions, floats):
     out = []
     for i in range(FUNCTIONS):
-        parameters = [(draw.choice(["unsigned long"] * 3 + ["double"]), f"p{k}") for k in range(draw.randint(0, 9))]
-        out.append({"name": f"f{i}", "convention": draw.choice(conventions), "parameters": parameters,
-                    "kind": draw.choice(["unsigned long", "unsigned long", "void", "double"]), "file": draw.randint(0, 1)})
+        parameters = [(draw.choice(["unsigned long"] * 3 + ["double"] * floats), f"p{k}") for k in range(draw.randint(0, 9))]
+        out.append({"name": f"f{i}", "convention": draw.choice(conventions), "parameters": parameters, "floats": floats,
+                    "kind": draw.choice(["unsigned long", "unsigned long", "void"] + ["double"] * floats), "file": draw.randint(0, 1)})
     return out
 
 
@@ -86,16 +87,23 @@ def make(draw, folder):
     conventions = {"gcc": GCC, "clang": CLANG, "clang-19": CLANG_19}[compiler]
     flags = [draw.choice(["-O1", "-O2", "-O3", "-Os"])]
     flags += draw.choice([[], ["-fPIC"], ["-fno-pie", "-no-pie"], ["-mavx2"]])
-    kept = []
-    if compiler == "gcc" and draw.random() < 0.4:
+    kept, held = [], ""
+    roll = draw.random()
+    if compiler == "gcc" and roll < 0.3:
         # Only where no library is called, which knows nothing of it, nor the stubs that bind lazily.
         kept = [f"-fcall-saved-{r}" for r in draw.sample(["r8", "r9", "r10", "r11", "xmm9", "xmm15"], 2)]
         flags = [*(f for f in flags if f != "-fPIC"), "-static"]
-    elif compiler == "gcc" and draw.random() < 0.2:
+    elif compiler == "gcc" and roll < 0.45:
         flags = [*flags[:1], "-mcmodel=large", "-fno-pie", "-no-pie"]
-    made = functions(draw, conventions)
+    elif compiler == "gcc" and roll < 0.6:
+        conventions, flags = GENERAL, [*(f for f in flags if f != "-mavx2"), "-mgeneral-regs-only"]
+    elif compiler == "gcc" and roll < 0.75:
+        held = draw.choice(["r10", "r11", "r12", "rbx", "r15"])
+        flags = [*(f for f in flags if f != "-fPIC"), f"-ffixed-{held}", "-static"]
+    made = functions(draw, conventions, "-mgeneral-regs-only" not in flags)
+    register = f'register unsigned long held __asm__("{held}");\n#define USE (sink += held++)\n' if held else "#define USE\n"
     texts = [[], []]
-    common = ("extern volatile unsigned long sink;\nextern unsigned long table[16];\nextern double scale;\n" +
+    common = (register + "extern volatile unsigned long sink;\nextern unsigned long table[16];\nextern double scale;\n" +
               "".join(f"{prototype(f)};\n" for f in made))
     for i, function in enumerate(made):
         texts[function["file"]].append(f"{prototype(function)} {body(draw, function, made[i + 1:])}")
@@ -104,9 +112,9 @@ def make(draw, folder):
     calls = "".join(f"    total = total * 31 + (unsigned long){call(draw, f, ['i', 'i * 77', 'sink'], ['scale', '(double)i'])};\n"
                     if f["kind"] != "void" else f"    {call(draw, f, ['i', 'i * 5'], ['scale'])};\n" for f in made)
     (folder / "main.c").write_text(
-        "#include <stdio.h>\nvolatile unsigned long sink = 1;\nunsigned long table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};\n"
+        "#include <stdio.h>\n" + register + "volatile unsigned long sink = 1;\nunsigned long table[16] = {3, 1, 4, 1, 5, 9, 2, 6, 5, 3, 5, 8};\n"
         "double scale = 1.5;\n" + "".join(f"{prototype(f)};\n" for f in made) +
-        f"int main(void) {{\n  unsigned long total = 0;\n  for (unsigned long i = 0; i < 4; i++) {{\n{calls}"
+        f"int main(void) {{\n  unsigned long total = 0;\n  for (unsigned long i = 0; i < 4; i++) {{\n{f'    held = i;{chr(10)}' if held else ''}{calls}"
         '    printf("%lu %lu\\n", total, sink);\n  }\n  return 0;\n}\n')
     return {"compiler": compiler, "flags": flags, "otherwise": ["-O0"], "sources": [("one.c", kept, True), ("two.c", kept, True), ("main.c", [], True)]}
 

@@ -1,6 +1,7 @@
-"""Shared by oracles that compare what a plain and a woven program print, in every mode."""
+"""Shared by oracles that compare what a plain and a woven program print, in every mode, and what the report says of it."""
 
 import argparse
+import json
 import os
 import random
 import shutil
@@ -10,7 +11,11 @@ import time
 from pathlib import Path
 
 MODES = [[], ["--paths"], ["--events=instructions"], ["--durable"], ["--callsites"], ["--place=redundant"],
-         ["--loop-counters=memory"]]
+         ["--loop-counters=memory"], ["--context"], ["--context", "--paths"], ["--trace"], ["--coverage"], ["--metrics=tsc"],
+         ["--metrics=sim:l1d"], ["--metrics=sim:l1i,sim:branch"], ["--paths", "--metrics=sim:l1d,tsc"],
+         ["--context", "--metrics=sim:l1d"], ["--context", "--events=instructions"], ["--events=calls", "--place=optimal"],
+         ["--counters=atomic"]]
+UNCOUNTED = (["--events=instructions"],)  # totals alone
 SECONDS = 20
 
 
@@ -24,7 +29,9 @@ def run(command, folder, **more):
 
 def outcome(folder, binary):
     """What it prints and ends with."""
-    environment = {**os.environ, "CHORD_OUT": "/dev/null", "CHORD_QUIET": "1"}
+    environment = {k: v for k, v in os.environ.items() if not k.startswith("CHORD")}
+    for old in folder.glob(f"{binary}*.chord*"):
+        old.unlink()
     try:
         done = subprocess.run([folder / binary], cwd=folder, capture_output=True, text=True, timeout=SECONDS,
                               env=environment, check=False)
@@ -54,7 +61,43 @@ def weave(folder, case, mode):
     return build(folder, [chord(), *mode], case, "woven"), True
 
 
-def check(folder, case, modes, refused):
+def calls_in_report(folder, mode):
+    """An error text, or None; and function -> calls, in builds for coverage whether it ran."""
+    profile = "woven.chordtrace" if "--trace" in mode else "woven.chord"
+    done = run([chord(), "report", profile, "--by=function", "--json"], folder)
+    if done.returncode != 0:
+        return f"report: {done.stderr}", {}
+    answer = json.loads(done.stdout)
+    wrong = [w for w in [*answer["warnings"], done.stderr] if "contradict" in w or "bug" in w]
+    return (f"report: {wrong}" if wrong else None), {r["demangled"]: r["ran" if "--coverage" in mode else "calls"] for r in answer["rows"]}
+
+
+def compare_calls(folder, mode, expected, all_woven):
+    """What is wrong, or None. `expected`: function -> calls."""
+    if mode in UNCOUNTED:
+        return None
+    error, got = calls_in_report(folder, mode)
+    if error is not None:
+        return error
+    if "--coverage" in mode:
+        expected = {f: n > 0 for f, n in expected.items()}
+    wrong = {f: (n, got.get(f, "not listed")) for f, n in expected.items() if got.get(f, None if all_woven else n) != n}
+    return f"calls, and those in the report: {wrong}" if wrong else None
+
+
+def check_mode(folder, case, mode, expected, calls_of, refused):
+    """None, or what is wrong."""
+    error, unproved = weave(folder, case, mode)
+    refused[0] += unproved
+    if error is not None:
+        return None if "do not go together" in error else error[:2000]  # such as clocks and -fPIC
+    got = outcome(folder, "woven")
+    if got != expected:
+        return f"expected {expected}, got {got}"[:3000]
+    return compare_calls(folder, mode, calls_of(expected[0]), all(woven for _, _, woven in case["sources"]))
+
+
+def check(folder, case, modes, calls_of, refused):
     """None if all is well, "left out: …", or what is wrong. Counts in refused[0] what the proof does not accept."""
     error = build(folder, [], case, "plain")
     if error is not None:
@@ -67,23 +110,25 @@ def check(folder, case, modes, refused):
     if build(folder, [], other, "other") is not None or {outcome(folder, "plain"), outcome(folder, "other")} != {expected}:
         return "left out: plain builds disagree about what it prints"
     for mode in modes:
-        error, unproved = weave(folder, case, mode)
-        refused[0] += unproved
-        if error is not None:
-            return f"{' '.join(mode) or 'default'}: {error[:2000]}"
-        got = outcome(folder, "woven")
-        if got != expected:
-            return f"{' '.join(mode) or 'default'}: expected {expected}, got {got}"[:3000]
+        wrong = check_mode(folder, case, mode, expected, calls_of, refused)
+        if wrong is not None:
+            return f"{' '.join(mode) or 'default'}: {wrong}"
     return None
 
 
-def main(description, make, name):
-    """make(random, folder) writes the sources of a case and returns it."""
+def drawn_modes(draw, options):
+    drawn = draw.sample(MODES, min(options.modes, len(MODES)))
+    return drawn if options.mode is None else [options.mode.split()]
+
+
+def main(description, make, name, calls_of=lambda output: {}):
+    """make(random, folder) writes the sources of a case and returns it; calls_of(output) are the calls that it counted itself."""
     parser = argparse.ArgumentParser(description=description, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--seed", type=int, default=1, help="of the first case")
     parser.add_argument("--count", type=int, default=1000000)
     parser.add_argument("--minutes", type=float, default=1.0, help="no case begins later")
     parser.add_argument("--modes", type=int, default=2, help="modes that each case is woven in, drawn from all")
+    parser.add_argument("--mode", help="this one alone")
     parser.add_argument("--keep", action="store_true", help="keep the folder of each case that fails")
     options = parser.parse_args()
     end = time.monotonic() + 60 * options.minutes
@@ -95,7 +140,7 @@ def main(description, make, name):
         draw = random.Random(seed)
         folder = Path(tempfile.mkdtemp(prefix=f"{name}{seed}."))
         case = make(draw, folder)
-        problem = check(folder, case, draw.sample(MODES, min(options.modes, len(MODES))), refused)
+        problem = check(folder, case, drawn_modes(draw, options), calls_of, refused)
         done += 1
         if problem is not None and problem.startswith("left out: "):
             left_out += 1
