@@ -15,21 +15,29 @@ import woven_alike
 FREE, CLASSES, FUEL = 7, 4, 400
 
 HEADER = r"""
-#include <atomic>
-#include <cstdio>
-#include <cstdlib>
 #include <exception>
-#include <memory>
-#include <string>
-#include <thread>
+#include <pthread.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 #include <unistd.h>
 #define FUNCTION __attribute__((noinline, noclone))
-extern std::atomic<unsigned long> made[];
+extern unsigned long made[];
 extern thread_local int fuel;
-#define ENTER(number) made[number].fetch_add(1, std::memory_order_relaxed)
+#define ENTER(number) __atomic_fetch_add(&made[number], 1, __ATOMIC_RELAXED)
+struct Text {  // to be copied and freed
+  char *bytes;
+  Text(int v) : bytes((char *)malloc(20)) { memset(bytes, 'a' + (v & 7), 20); }
+  Text(const Text &other) : bytes((char *)malloc(20)) { memcpy(bytes, other.bytes, 20); }
+  ~Text() { free(bytes); }
+};
+template <class T> struct Owner {
+  T *object;
+  ~Owner() { delete object; }
+};
 struct Base { int value; Base(int v) : value(v) {} virtual ~Base() = default; };
 struct Derived : Base { using Base::Base; };
-struct Other { std::string text; long value; Other(int v) : text(20, 'a' + (v & 7)), value(v) {} };
+struct Other { Text text; long value; Other(int v) : text(v), value(v) {} };
 struct Virtual : virtual Base { Virtual(int v) : Base(v) {} };
 """
 
@@ -89,7 +97,11 @@ class Program:
                          f"x ^= g{d.randrange(2)}(x, depth - 1);",
                          f"{{ C{d.randrange(CLASSES)} o((int)x & 31); x += o.act(x, depth - 1); }}",
                          f"x += as_first(pick((int)x))->act(x, depth - 1);",
-                         f"{{ auto o = std::make_unique<C{d.randrange(CLASSES)}>((int)x & 31); x -= o->value; f{d.randrange(FREE)}(x, depth - 2); }}"])
+                         self.owner()])
+
+    def owner(self):
+        kind = f"C{self.draw.randrange(CLASSES)}"
+        return f"{{ Owner<{kind}> o{{new {kind}((int)x & 31)}}; x -= o.object->value; f{self.draw.randrange(FREE)}(x, depth - 2); }}"
 
     def handlers(self, level):
         d, out = self.draw, ""
@@ -124,7 +136,7 @@ class Program:
         if roll < 0.84:
             return f"C{d.randrange(CLASSES)} o{d.randrange(10 ** 9)}((int)x & 15);"
         if roll < 0.88:
-            return "if (kept) { auto again = std::move(kept); kept = nullptr; std::rethrow_exception(again); }"
+            return "if (kept) { std::exception_ptr again = kept; kept = nullptr; std::rethrow_exception(again); }"
         if roll < 0.92:
             return self.mark()
         return d.choice([f"x = x * {d.randint(3, 9)} + {d.randint(1, 99)};", "x ^= x >> 3;", f"x += depth * {d.randint(1, 5)};", "x -= fuel;"])
@@ -178,12 +190,15 @@ class Program:
         cases = "".join(f"    case {k}: return &o{n};\n" for k, n in enumerate(heirs))
         threads = d.choice([0, 0, 2, 3])
         names = ", ".join(f'"{n}"' for n in self.names)
-        ending = d.choice(["", "", "", "std::set_terminate(ended); loud(3);", "std::set_terminate(ended); throw Derived(1);", "finish(); std::quick_exit(0);"])
-        runs = "    std::thread all[] = {" + ", ".join(f"std::thread(work, {k + 1})" for k in range(threads)) + "};\n    for (auto &t : all) t.join();\n" if threads else ""
+        ending = d.choice(["", "", "", "std::set_terminate(ended); loud(3);", "std::set_terminate(ended); throw Derived(1);", "finish(); quick_exit(0);"])
+        runs = ""
+        if threads:
+            runs = (f"    pthread_t all[{threads}];\n    for (long k = 0; k < {threads}; k++) pthread_create(&all[k], 0, thread, (void *)(k + 1));\n"
+                    "    for (pthread_t t : all) pthread_join(t, 0);\n")
         return f"""#include "common.h"
-std::atomic<unsigned long> made[{len(self.names)}];
+unsigned long made[{len(self.names)}];
 thread_local int fuel;
-static std::atomic<long> total;
+static long total;
 static const char *const names[] = {{{names}}};
 C0 *as_first(C0 *object) {{ return object; }}
 C0 *pick(int number) {{
@@ -192,9 +207,9 @@ C0 *pick(int number) {{
   return nullptr;
 }}
 static void finish() {{
-  std::printf("total %ld\\n", total.load());
-  for (unsigned i = 0; i < sizeof names / sizeof *names; i++) std::printf("calls %lu %s\\n", made[i].load(), names[i]);
-  std::fflush(stdout);
+  printf("total %ld\\n", total);
+  for (unsigned i = 0; i < sizeof names / sizeof *names; i++) printf("calls %lu %s\\n", made[i], names[i]);
+  fflush(stdout);
 }}
 static void ended() {{ finish(); _exit(0); }}
 static void loud(int n) noexcept {{ if (n > 0) throw Base(n); }}
@@ -203,10 +218,11 @@ static void work(int start) {{
     fuel = {FUEL};
     try {{
       long r = i % 2 ? f0(start * 31 + i, 9) : pick(i)->act(start + i, 8);
-      total += r;
-    }} catch (const Base &e) {{ total += e.value; }} catch (...) {{ total += 1000; }}
+      __atomic_fetch_add(&total, r, __ATOMIC_RELAXED);
+    }} catch (const Base &e) {{ __atomic_fetch_add(&total, e.value, __ATOMIC_RELAXED); }} catch (...) {{ __atomic_fetch_add(&total, 1000, __ATOMIC_RELAXED); }}
   }}
 }}
+static void *thread(void *start) {{ work((int)(long)start); return 0; }}
 int main(int argc, char **) {{
   pick(argc);
   work(0);
