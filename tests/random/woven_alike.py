@@ -1,9 +1,11 @@
 """Shared by oracles that compare what a plain and a woven program print, in every mode, and what the report says of it."""
 
 import argparse
+import collections
 import json
 import os
 import random
+import re
 import shutil
 import subprocess
 import tempfile
@@ -54,11 +56,12 @@ def build(folder, prefix, case, output):
 
 
 def weave(folder, case, mode):
-    """An error text or None, and whether the proof refuses what is then compared all the same: it may know too little."""
+    """An error text or None, and why the proof refuses what is then compared all the same, if it does: it may know too little."""
     error = build(folder, [chord(), "--verify", *mode], case, "woven")
-    if error is None or "error: verify:" not in error:
-        return error, False
-    return build(folder, [chord(), *mode], case, "woven"), True
+    refusal = re.search(r"error: verify: \S+ (?:line \d+: )?(.*)", error or "")
+    if refusal is None:
+        return error, None
+    return build(folder, [chord(), *mode], case, "woven"), refusal[1]
 
 
 def calls_in_report(folder, mode):
@@ -88,7 +91,8 @@ def compare_calls(folder, mode, expected, all_woven):
 def check_mode(folder, case, mode, expected, calls_of, refused):
     """None, or what is wrong."""
     error, unproved = weave(folder, case, mode)
-    refused[0] += unproved
+    if unproved is not None:
+        refused[f"{' '.join(mode)}: {unproved}"] += 1
     if error is not None:
         return None if "do not go together" in error else error[:2000]  # such as clocks and -fPIC
     got = outcome(folder, "woven")
@@ -98,7 +102,7 @@ def check_mode(folder, case, mode, expected, calls_of, refused):
 
 
 def check(folder, case, modes, calls_of, refused):
-    """None if all is well, "left out: …", or what is wrong. Counts in refused[0] what the proof does not accept."""
+    """None if all is well, "left out: …", or what is wrong. Counts in `refused` what the proof does not accept."""
     error = build(folder, [], case, "plain")
     if error is not None:
         return f"left out: {error.splitlines()[0] if error else 'the compiler failed'}"
@@ -133,7 +137,7 @@ def main(description, make, name, calls_of=lambda output: {}):
     options = parser.parse_args()
     end = time.monotonic() + 60 * options.minutes
     done = left_out = failed = 0
-    refused = [0]
+    refused = collections.Counter()
     for seed in range(options.seed, options.seed + options.count):
         if time.monotonic() > end:
             break
@@ -152,5 +156,7 @@ def main(description, make, name, calls_of=lambda output: {}):
                   f"again: tests/random/{name}.py --seed={seed} --count=1 --modes={options.modes} --keep   ({folder})", flush=True)
         if problem is None or problem.startswith("left out: ") or not options.keep:
             shutil.rmtree(folder)
-    print(f"{done} cases, {left_out} left out, {failed} failed; {refused[0]} weavings that the proof does not accept")
+    print(f"{done} cases, {left_out} left out, {failed} failed; {sum(refused.values())} weavings that the proof does not accept")
+    for reason, times in refused.most_common():
+        print(f"{times:6}  {reason}")
     return 1 if failed or (done and left_out == done) else 0
