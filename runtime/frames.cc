@@ -151,8 +151,10 @@ void record_up_to(Instance &instance, Frame frame, uint64_t target, int64_t coun
     bool recorded = !leaving && frame.registers.sp() > floor && record(instance, frame, count);
     if (recorded && count == 1) tell_traces(instance, CHORD_TRACE_LEFT, nullptr, frame.registers.pc());
     if (count == 1) put_back_site(instance, frame);
-    uint64_t sp = frame.registers.sp();
+    uint64_t sp = frame.registers.sp(), pc = frame.registers.pc();
     if (step(instance, frame) != Step::caller) return;
+    // Where the interrupted one was to land, a trace has the activation again.
+    if (leaving && frame.leaving == 0 && count == 1) tell_traces(instance, CHORD_TRACE_LEFT, nullptr, pc);
     if (sp <= target && target < frame.registers.sp()) break;
   }
   if (frame.leaving == 0) return;
