@@ -25,7 +25,7 @@ def expression(draw, names):
 
 
 def prototype(function):
-    parameters = ", ".join(f"{kind} {name}" for kind, name in function["parameters"])
+    parameters = ", ".join(f"{kind} {name}" for kind, name in function["parameters"]) or "void"
     return f"{function['convention']} __attribute__((noinline)) {function['kind']} {function['name']}({parameters})"
 
 
