@@ -450,7 +450,8 @@ std::optional<std::string> ProcedureFlow::held_by(const Way &way, size_t steps, 
 // The register, as unwind rules number it, is not written before somebody wants it: the caller, once it has been popped.
 bool ProcedureFlow::is_callers(uint32_t i, const std::string &reg) const {
   for (unsigned r = 0; r < 16; ++r) {
-    if (std::to_string(dwarf_number(r)) == reg) return leaves(i) || (u_.liveness.before[i] & general(r)) != 0;
+    bool named = std::to_string(dwarf_number(r)) == reg;
+    if (named || vector_rule_name(r) == reg) return leaves(i) || (u_.liveness.before[i] & (named ? general(r) : vector(r))) != 0;
   }
   return false;
 }

@@ -332,6 +332,8 @@ unsigned register_number(std::string_view name) {
   return kNoRegister;
 }
 
+std::string vector_rule_name(unsigned r) { return "xmm" + std::to_string(r); }
+
 unsigned dwarf_number(unsigned r) {
   constexpr std::array<unsigned, 16> kNumbers = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
   return r < 16 ? kNumbers[r] : kNoRegister;

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <optional>
+#include <string>
 #include <string_view>
 
 namespace chord::verify {
@@ -77,5 +78,7 @@ std::optional<Facts> facts_of(std::string_view bytes);
 
 unsigned register_number(std::string_view name);  // "rax", "eax", "r11d"; kNoRegister if it is none
 unsigned dwarf_number(unsigned general);
+// As unwind rules have it in text.
+std::string vector_rule_name(unsigned vector);
 
 }  // namespace chord::verify
