@@ -34,7 +34,7 @@
  *                              section-GC fate, so a procedure with no anchor is
  *                              not in the program.
  * .chord.map     (not loaded)  one compressed map per translation unit
- *                              (src/format/map.h), concatenated by the linker.
+ *                              (src/format/map/map.h), concatenated by the linker.
  */
 #define CHORD_PROCS_SECTION "chord_procs"
 #define CHORD_ANCHOR_SECTION ".chord.anchor"
@@ -187,7 +187,7 @@ struct chord_proc {
  * called in, each thread its own:
  *
  *   chord_context_record, the procedure's counters, then two words for each of its calls
- *   (src/format/context_sites.h): a slot
+ *   (src/format/facts/context_sites.h): a slot
  *
  * A slot holds the record of what was last called there, and the slot that is in force again
  * when that has returned: itself, or, where the call is a jump (a tail call), the one that the
@@ -272,7 +272,7 @@ enum {
 /* ---- Traces ---------------------------------------------------------------
  *
  * Code woven with --trace writes what control does to a stream of 64-bit words, one for each thread and woven module.
- * Bits (core/trace_tokens.h; a 0 when a call has come back; when a procedure is entered whose plan does not say that it is known from
+ * Bits (core/sequences/trace_tokens.h; a 0 when a call has come back; when a procedure is entered whose plan does not say that it is known from
  * calls, a 1 and CHORD_TRACE_ENTRY_BITS bits: the offset of its chord_proc in their section, in units of 8 bytes) are shifted into the first word of the thread-local state,
  * whose highest set bit is above them; words go to the buffer as they are full, or before a word of another kind:
  *   bit 63 set              63 bits, the first of them in bit 62
@@ -320,7 +320,7 @@ enum { CHORD_TRACE_WHY_LIMIT = 1, CHORD_TRACE_WHY_DISK = 2, CHORD_TRACE_WHY_FUNC
 
 /* The file: chunks, one after the other, each at a multiple of 4096 bytes: this, then words up to the first that is 0. */
 #define CHORD_TRACE_MAGIC UINT64_C(0x0a85d17c68632afe)
-#define CHORD_TRACE_PACKED UINT64_C(0x00000008184d2a50) /* a packed one (format/packed_trace.h) begins with this, then comes the magic */
+#define CHORD_TRACE_PACKED UINT64_C(0x00000008184d2a50) /* a packed one (format/trace/packed_trace.h) begins with this, then comes the magic */
 #define CHORD_TRACE_VERSION 3 /* 3: procedures that only known calls enter do not say so */
 #define CHORD_TRACE_NO_CHUNK UINT64_MAX
 struct chord_trace_chunk {

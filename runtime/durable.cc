@@ -3,7 +3,7 @@
 // The memory that a reader of the dead process needs (the instance, modules, threads'
 // blocks, totals, early exits) is mapped from PROFILE.live.PID, shared, and the file
 // begins with a table of which part was mapped where. So the file is what a core file would
-// be without stacks, and is read the same way (src/analysis/live_file.cc). It is removed
+// be without stacks, and is read the same way (src/analysis/processes/live_file.cc). It is removed
 // when the last segment is written. Space is reserved before it is mapped: a full disk is
 // an error here, not a signal later.
 //

@@ -2,7 +2,7 @@
 //
 // The program may be gone before anybody reads its profile (`make clean`, a test in a temporary folder), so the running
 // program itself is what writes it: a small ELF file with the map, the anchors, the records of procedures and the build
-// id; of all other sections nothing but name and address (src/analysis/stored_object.h reads and writes the same). It
+// id; of all other sections nothing but name and address (src/analysis/objects/stored_object.h reads and writes the same). It
 // appears under its name when it is whole. If it cannot be written, nothing is said: as a rule the program is still there.
 #include <elf.h>
 #include <sys/sendfile.h>

@@ -7,7 +7,7 @@
 // So modules may come and go in any order, and nothing needs exported symbols.
 //
 // The structures here are also read in the memory of a process that is no more
-// (src/analysis/image_segment.cc): a core file, or what CHORD_DURABLE left.
+// (src/analysis/processes/image_segment.cc): a core file, or what CHORD_DURABLE left.
 #pragma once
 
 #include "call_tree.h"

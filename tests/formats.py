@@ -50,7 +50,7 @@ explained = set()
 for line in page.splitlines():
     if line.startswith("| `"):
         explained |= set(re.findall(r"`([a-z-]+)`", line.split("|")[1]))
-for source in ("src/format/map_text.cc", "src/format/profile_text.cc"):
+for source in ("src/format/map/map_text.cc", "src/format/profile/profile_text.cc"):
     for keyword in set(re.findall(r'keyword(?:\(\))? == "([a-z-]+)"', (root / source).read_text())):
         if keyword not in explained:
             faults.append(f"{source}: the page does not explain the line '{keyword}'")

@@ -12,14 +12,27 @@ import sys
 from pathlib import Path
 
 ORDER = ["base", "core", "isa", "format", "assembly", "weave", "verify", "analysis", "report", "exports", "html", "dap", "driver", "cli"]
-# The rooms of weave/: what is known, what a plan is, what ends activations, the modes, and what writes their plans.
-ROOMS = ["facts", "plan", "exits", "metrics", "counters", "paths", "contexts", "coverage", "events", "trace", "sim", "compose"]
+# The rooms of folders that have them, in data order, too. Files beside the rooms may be needed by all of them, or need all.
+ROOMS = {
+    "core": ["graph", "counters", "paths", "sequences"],
+    "format": ["text", "map", "facts", "inputs", "profile", "trace"],
+    "assembly": ["text", "graph", "unit"],
+    "weave": ["facts", "plan", "exits", "metrics", "counters", "paths", "contexts", "coverage", "events", "trace", "sim", "compose"],
+    "analysis": ["objects", "processes", "program", "counting", "contexts", "whole", "source", "paths", "studies", "trace"],
+    "report": ["plots", "tables", "contexts", "paths", "source", "compare", "studies", "trace"],
+    "exports": ["coverage", "stacks", "tables", "trace"],
+    "driver": ["options", "compilers", "steps"],
+    "cli": ["arguments", "studies", "trace", "processes", "commands"],
+}
+# More files than one can take in at a glance: a room should be divided.
+MOST_FILES = 20
+CROWDED = {"isa": 28, "verify": 66, "html": 24}
 # Files that still need each other: what is known of jumps and of conventions is found together.
 KNOWN_CIRCLE = {"verify/conventions", "verify/evidence", "verify/liveness"}
 FORBIDDEN = {folder: {"assembly", "weave", "verify"} for folder in ("analysis", "report", "exports", "html", "dap")}
 # The proof shares readers with the planner, none of its predicates.
 FORBIDDEN["verify"] = {"weave", "isa"}
-ALLOWED_IN_VERIFY = {"assembly/source.h", "assembly/layout.h"}
+ALLOWED_IN_VERIFY = {"assembly/text/source.h", "assembly/text/layout.h"}
 FORBIDDEN["core"] = set(ORDER) - {"base", "core"}
 INCLUDE = re.compile(r'^\s*#\s*include\s*([<"])([^>"]+)[>"]', re.M)
 
@@ -53,17 +66,27 @@ def check_tool(root, complain):
 
 
 def check_rooms(root, complain):
-    weave = root / "src" / "weave"
-    for path in files(weave):
-        own = path.relative_to(weave).parts[0]
-        for line, _, name in includes(path):
-            parts = name.split("/")
-            if len(parts) != 3 or parts[0] != "weave":
+    for folder, rooms in ROOMS.items():
+        for path in files(root / "src" / folder):
+            own = path.relative_to(root / "src" / folder).parts
+            if len(own) == 1:
                 continue
-            if own in ROOMS and ROOMS.index(parts[1]) > ROOMS.index(own):
-                complain(path, line, f"room {own} includes {name}, which comes after it")
-        if path.parent != weave and own not in ROOMS:
-            complain(path, 1, f"room '{own}' has no place in the order")
+            if own[0] not in rooms:
+                complain(path, 1, f"room '{own[0]}' has no place in the order")
+                continue
+            for line, _, name in includes(path):
+                parts = name.split("/")
+                if len(parts) == 3 and parts[0] == folder and rooms.index(parts[1]) > rooms.index(own[0]):
+                    complain(path, line, f"room {own[0]} includes {name}, which comes after it")
+
+
+def check_sizes(root, complain):
+    source = root / "src"
+    for room in sorted({path.parent for path in files(source)}):
+        most = CROWDED.get(str(room.relative_to(source)), MOST_FILES)
+        count = sum(path.parent == room for path in files(source))
+        if count > most:
+            complain(room, 1, f"{count} files in one room, {most} are the most")
 
 
 def check_circles(root, complain):
@@ -113,7 +136,7 @@ def check_abi(root, complain):
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else Path(__file__).resolve().parents[1])
     faults = []
-    for check in (check_tool, check_rooms, check_circles, check_runtime, check_abi):
+    for check in (check_tool, check_rooms, check_sizes, check_circles, check_runtime, check_abi):
         check(root, lambda path, line, what: faults.append(f"{path.relative_to(root)}:{line}: {what}"))
     print("\n".join(faults) or "includes are in order")
     return 1 if faults else 0

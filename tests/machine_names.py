@@ -17,7 +17,7 @@ IN_STRING = re.compile(r"%" + REGISTER + r"\b|%%" + REGISTER + r"\b|(?:\\t|\\n|;
 IDENTIFIER = re.compile(r"\b(?:" + REGISTER.replace("|[cdefgs]s:", "") + r"|k?R(?:[abcd]x|[sd]i|[sb]p))\b|\bZYDIS_\w+")
 # What is still elsewhere, and how much of it: less is fine, more is not. Core files hold registers by their names; the proof names stack and
 # frame pointer by their registers.
-KNOWN = {"analysis/core_file.cc": 17, "analysis/stack_walk.cc": 6, "verify/conventions.cc": 12, "verify/evidence.cc": 1, "verify/flow.cc": 3,
+KNOWN = {"analysis/processes/core_file.cc": 17, "analysis/processes/stack_walk.cc": 6, "verify/conventions.cc": 12, "verify/evidence.cc": 1, "verify/flow.cc": 3,
          "verify/frame.cc": 10, "verify/frame.h": 2, "verify/marks.cc": 1, "verify/statements.cc": 1, "verify/tables.cc": 1,
          "verify/usual_convention.h": 11}
 TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|R"(\w*)\(.*?\)\1"|"(?:[^"\\\n]|\\.)*"|\'(?:[^\'\\\n]|\\.)+\'', re.S)

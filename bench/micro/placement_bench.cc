@@ -15,10 +15,10 @@
 #include <new>
 #include <random>
 
-#include "core/edge_counters.h"
-#include "core/path_numbering.h"
-#include "core/solve_counts.h"
-#include "core/weights.h"
+#include "core/counters/edge_counters.h"
+#include "core/counters/solve_counts.h"
+#include "core/graph/weights.h"
+#include "core/paths/path_numbering.h"
 
 namespace {
 

@@ -1,7 +1,7 @@
 // A copy of the ring, when the program asks for one. Other threads go on writing meanwhile.
 //
 // A chunk whose header is the same before and after it was copied has not been written over; the others are marked as such. A stream's
-// last chunk may get further words, and another after it: a reader ends at the first chunk that is neither full nor the last (format/trace_file.cc).
+// last chunk may get further words, and another after it: a reader ends at the first chunk that is neither full nor the last (format/trace/trace_file.cc).
 #include "trace.h"
 
 namespace chord::runtime {

@@ -11,11 +11,11 @@
 
 #include "base/diagnostics.h"
 #include "cli/command.h"
-#include "driver/assemble.h"
-#include "driver/build_options.h"
-#include "driver/compile.h"
-#include "driver/masquerade.h"
-#include "driver/option_help.h"
+#include "driver/compilers/masquerade.h"
+#include "driver/options/build_options.h"
+#include "driver/options/option_help.h"
+#include "driver/steps/assemble.h"
+#include "driver/steps/compile.h"
 
 namespace chord::cli {
 namespace {

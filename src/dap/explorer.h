@@ -1,5 +1,5 @@
 // A recorded run to look at: a moment of a thread, the source or code around it, the calls it is in; and what keys do. A screen
-// (cli/trace_explore.cc) shows pages and passes on what was asked for.
+// (cli/trace/trace_explore.cc) shows pages and passes on what was asked for.
 #pragma once
 
 #include <cstddef>

@@ -6,10 +6,10 @@
 #include <filesystem>
 #include <set>
 
-#include "analysis/lines.h"
+#include "analysis/source/lines.h"
 #include "base/diagnostics.h"
-#include "report/function_names.h"
-#include "report/procedures.h"
+#include "report/tables/function_names.h"
+#include "report/tables/procedures.h"
 
 namespace chord::dap {
 

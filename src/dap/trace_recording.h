@@ -14,7 +14,7 @@
 #include "analysis/trace/index.h"
 #include "analysis/trace/replay.h"
 #include "dap/recording.h"
-#include "format/trace_file.h"
+#include "format/trace/trace_file.h"
 
 namespace chord::dap {
 

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "analysis/program.h"
-#include "format/profile.h"
+#include "analysis/program/program.h"
+#include "format/profile/profile.h"
 
 namespace chord::exports {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/program.h"
+#include "analysis/program/program.h"
 
 namespace chord::html {
 

@@ -10,8 +10,8 @@
 #include "html/compare.h"
 #include "html/json.h"
 #include "html/sources.h"
-#include "report/contexts.h"
-#include "report/listings.h"
+#include "report/contexts/contexts.h"
+#include "report/tables/listings.h"
 
 namespace chord::html {
 namespace {

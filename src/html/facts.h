@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "analysis/lines.h"
-#include "analysis/program.h"
+#include "analysis/program/program.h"
+#include "analysis/source/lines.h"
 #include "html/call_graph.h"
 
 namespace chord::html {

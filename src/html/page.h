@@ -6,7 +6,7 @@
 
 #include <string>
 
-#include "analysis/program.h"
+#include "analysis/program/program.h"
 #include "html/compare.h"
 
 namespace chord::html {

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "analysis/lines.h"
+#include "analysis/source/lines.h"
 
 namespace chord::html {
 

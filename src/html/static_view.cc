@@ -7,8 +7,8 @@
 
 #include "html/sources.h"
 #include "html/text.h"
-#include "report/listings.h"
-#include "report/summary.h"
+#include "report/source/summary.h"
+#include "report/tables/listings.h"
 
 namespace chord::html {
 namespace {

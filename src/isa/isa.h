@@ -71,7 +71,7 @@ struct Decoded {
   Resources stepped = 0;
   int32_t step = 0;
   bool narrow_step = false;
-  bool step_by_copy = false;  // of a register that is so much more there (assembly/copied_steps.h)
+  bool step_by_copy = false;  // of a register that is so much more there (assembly/graph/copied_steps.h)
   Copy copy;
   Traits traits = 0;
   std::string_view mnemonic;

@@ -5,7 +5,7 @@
 // path. What is counted under an index of nobody's is not looked at.
 #pragma once
 
-#include "core/path_numbering.h"
+#include "core/paths/path_numbering.h"
 #include "verify/counts.h"
 
 namespace chord::verify {

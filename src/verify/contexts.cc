@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "format/context_sites.h"
+#include "format/facts/context_sites.h"
 #include "verify/x86_64_probe.h"
 
 namespace chord::verify {

@@ -5,7 +5,7 @@
 
 #include <algorithm>
 
-#include "format/measured_calls.h"
+#include "format/facts/measured_calls.h"
 #include "verify/differences.h"
 #include "verify/liveness.h"
 

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "format/measured_calls.h"
+#include "format/facts/measured_calls.h"
 
 namespace chord::verify {
 

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "format/map.h"
+#include "format/map/map.h"
 #include "verify/flow.h"
 #include "verify/program.h"
 #include "verify/tables.h"

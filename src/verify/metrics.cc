@@ -6,7 +6,7 @@
 
 #include <algorithm>
 
-#include "format/metrics.h"
+#include "format/map/metrics.h"
 
 namespace chord::verify {
 namespace {

@@ -10,7 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
-#include "assembly/source.h"
+#include "assembly/text/source.h"
 #include "verify/program.h"
 
 namespace chord::verify {

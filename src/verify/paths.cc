@@ -5,8 +5,8 @@
 
 #include <optional>
 
-#include "core/path_numbering.h"
-#include "format/path_selection.h"
+#include "core/paths/path_numbering.h"
+#include "format/inputs/path_selection.h"
 #include "verify/chosen_paths.h"
 
 namespace chord::verify {

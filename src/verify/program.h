@@ -8,9 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
-#include "assembly/layout.h"
-#include "assembly/source.h"
-#include "format/map.h"
+#include "assembly/text/layout.h"
+#include "assembly/text/source.h"
+#include "format/map/map.h"
 #include "verify/x86_64_facts.h"
 
 namespace chord::verify {

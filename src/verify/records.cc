@@ -5,7 +5,7 @@
 #include <chord_models.h>
 #include <fmt/core.h>
 
-#include "format/event_names.h"
+#include "format/text/event_names.h"
 #include "verify/x86_64_probe.h"
 
 namespace chord::verify {

@@ -5,7 +5,7 @@
 #include <map>
 #include <vector>
 
-#include "format/map.h"
+#include "format/map/map.h"
 #include "verify/anchors.h"
 
 namespace chord::verify {

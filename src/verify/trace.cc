@@ -1,7 +1,7 @@
 #include "verify/trace.h"
 
-#include "core/trace_tokens.h"
-#include "format/traced_calls.h"
+#include "core/sequences/trace_tokens.h"
+#include "format/facts/traced_calls.h"
 
 namespace chord::verify {
 namespace {

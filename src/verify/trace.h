@@ -1,4 +1,4 @@
-// Proof that a procedure writes to the trace what a reader expects: one token for each edge that has one (core/trace_tokens.h), a bit
+// Proof that a procedure writes to the trace what a reader expects: one token for each edge that has one (core/sequences/trace_tokens.h), a bit
 // after each call, and that it was entered, in the order of control.
 #pragma once
 

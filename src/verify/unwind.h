@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "assembly/source.h"
+#include "assembly/text/source.h"
 
 namespace chord::verify {
 

@@ -3,7 +3,7 @@
 #include <chord_abi.h>
 #include <fmt/core.h>
 
-#include "format/measured_calls.h"
+#include "format/facts/measured_calls.h"
 
 #include "verify/constants.h"
 #include "verify/context_procs.h"

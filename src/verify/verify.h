@@ -1,8 +1,8 @@
 // Proof that a woven text is the original plus probes, that the probes harm nothing, and that they
 // count what the map says.
 //
-// Shares nothing with the planner but readers: statements (assembly/source.h), the bytes that the
-// assembler makes of the original (assembly/layout.h), the map's format. Its data flow, calling
+// Shares nothing with the planner but readers: statements (assembly/text/source.h), the bytes that the
+// assembler makes of the original (assembly/text/layout.h), the map's format. Its data flow, calling
 // conventions, stack and unwind rules are its own, and inserted instructions are executed on symbolic
 // values. What it cannot prove is a fault.
 #pragma once
@@ -10,9 +10,9 @@
 #include <string>
 #include <vector>
 
-#include "assembly/layout.h"
-#include "assembly/source.h"
-#include "format/map.h"
+#include "assembly/text/layout.h"
+#include "assembly/text/source.h"
+#include "format/map/map.h"
 #include "verify/fault.h"
 #include "verify/pairing.h"
 

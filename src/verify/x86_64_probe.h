@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assembly/source.h"
+#include "assembly/text/source.h"
 #include "verify/x86_64_facts.h"
 
 namespace chord::verify {

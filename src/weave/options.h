@@ -8,14 +8,14 @@
 #include <string>
 #include <vector>
 
-#include "assembly/plain_layout.h"
-#include "core/chosen_paths.h"
-#include "core/plan.h"
-#include "format/metrics.h"
-#include "format/path_selection.h"
-#include "format/weights.h"
+#include "assembly/text/plain_layout.h"
+#include "core/counters/plan.h"
+#include "core/paths/chosen_paths.h"
+#include "format/inputs/costs.h"
+#include "format/inputs/path_selection.h"
+#include "format/inputs/weights.h"
+#include "format/map/metrics.h"
 #include "isa/isa.h"
-#include "format/costs.h"
 
 namespace chord::weave {
 
@@ -36,7 +36,7 @@ struct Options {
   std::vector<std::string> except;
   bool coverage = false;            // what ran at all, and nothing more (weave/coverage/coverage.h)
   uint32_t events = 0;              // kinds to count, one bit each (weave/events/event_kinds.h)
-  std::string cost_file;            // the kind `cost`: its rules (format/costs.h), and what is in it
+  std::string cost_file;            // the kind `cost`: its rules (format/inputs/costs.h), and what is in it
   std::vector<format::CostRule> costs;
   bool callsites = false;           // totals of calls and procedures with all they call (weave/events/brackets.h)
   bool budget = false;              // probes look whether a budget of events is used up
@@ -49,7 +49,7 @@ struct Options {
   bool context_functions = false;   // call sites of one function are one
   uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
   bool trace = false;               // write down control flow, and count nothing (weave/trace/trace.h)
-  std::vector<format::MetricRequest> metrics;  // what else is measured (format/metrics.h)
+  std::vector<format::MetricRequest> metrics;  // what else is measured (format/map/metrics.h)
   chord_models models = {};         // those among them that are modelled (weave/sim/model_choice.h)
   std::string layout_file;          // a plain program, in which models of code find their addresses
   std::shared_ptr<const assembly::PlainLayout> layout;  // its contents

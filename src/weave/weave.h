@@ -9,10 +9,10 @@
 #include <utility>
 #include <vector>
 
-#include "assembly/procedure.h"
-#include "format/map.h"
-#include "weave/plan/edits.h"
+#include "assembly/graph/procedure.h"
+#include "format/map/map.h"
 #include "weave/options.h"
+#include "weave/plan/edits.h"
 
 namespace chord::weave {
 

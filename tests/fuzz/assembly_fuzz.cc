@@ -4,7 +4,7 @@
 // would let them.
 #include <filesystem>
 
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
 #include "base/file.h"
 #include "base/hash.h"
 #include "fuzz.h"

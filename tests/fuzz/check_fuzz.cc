@@ -4,10 +4,10 @@
 
 #include "base/diagnostics.h"
 #include "fuzz.h"
-#include "report/baseline.h"
-#include "report/check.h"
-#include "report/regressions.h"
-#include "report/unified_diff.h"
+#include "report/compare/baseline.h"
+#include "report/compare/check.h"
+#include "report/compare/regressions.h"
+#include "report/compare/unified_diff.h"
 
 using namespace chord;
 

@@ -2,7 +2,7 @@
 // whatever is accepted is sound and survives another round trip.
 #include <cstdlib>
 
-#include "format/map_codec.h"
+#include "format/map/map_codec.h"
 #include "fuzz.h"
 #include "unit/format/samples.h"
 

@@ -4,7 +4,7 @@
 #include <cstring>
 
 #include "chord_abi.h"
-#include "format/profile.h"
+#include "format/profile/profile.h"
 #include "fuzz.h"
 #include "unit/format/samples.h"
 

@@ -2,7 +2,7 @@
 // and .chord.anchor. Never a crash, and damage is always named.
 #include <cstdlib>
 
-#include "format/map.h"
+#include "format/map/map.h"
 #include "fuzz.h"
 #include "unit/format/samples.h"
 

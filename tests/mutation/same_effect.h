@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "assembly/source.h"
+#include "assembly/text/source.h"
 
 namespace chord::mutation {
 

@@ -10,7 +10,7 @@
 #include <utility>
 #include <vector>
 
-#include "assembly/liveness.h"
+#include "assembly/unit/liveness.h"
 #include "mutation/woven_case.h"
 
 namespace chord::mutation {

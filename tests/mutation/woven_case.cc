@@ -7,9 +7,9 @@
 
 #include "base/file.h"
 #include "base/process.h"
-#include "format/map.h"
-#include "format/metrics.h"
-#include "format/path_selection.h"
+#include "format/inputs/path_selection.h"
+#include "format/map/map.h"
+#include "format/map/metrics.h"
 #include "weave/sim/model_choice.h"
 
 namespace chord::mutation {

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "assembly/layout.h"
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
+#include "assembly/text/layout.h"
 #include "verify/verify.h"
 #include "weave/weave.h"
 

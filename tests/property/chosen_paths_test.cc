@@ -1,7 +1,7 @@
 // Probes for chosen paths carried out step by step: what they count is how often each
 // chosen path ran, for random executions of random graphs with loops, edges that are never
 // taken and activations that end early.
-#include "core/chosen_paths.h"
+#include "core/paths/chosen_paths.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Sums in place of counters: no set of edge counters and sums that tells all edges is cheaper, and
 // what a naive counter on everything saw is what reconstruction gives back.
-#include "core/counter_sums.h"
+#include "core/counters/counter_sums.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "core/edge_counters.h"
-#include "core/mixed_counters.h"
+#include "core/counters/edge_counters.h"
+#include "core/counters/mixed_counters.h"
 #include "reference/graphs.h"
 #include "reference/linear.h"
 

@@ -1,5 +1,5 @@
 // Flags tell exactly what ran, whatever activations there were and wherever they ended, and none of them can be left out.
-#include "core/coverage_flags.h"
+#include "core/counters/coverage_flags.h"
 
 #include <gtest/gtest.h>
 

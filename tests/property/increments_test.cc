@@ -1,13 +1,13 @@
 // One event counter on the chords, against counting every event: at completion, at
 // every point on the way, and against the definition by fundamental cycles.
-#include "core/increments.h"
+#include "core/paths/increments.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 
-#include "core/order.h"
-#include "core/spanning_tree.h"
+#include "core/graph/order.h"
+#include "core/graph/spanning_tree.h"
 #include "reference/graphs.h"
 
 namespace chord {

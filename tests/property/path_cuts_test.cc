@@ -3,8 +3,8 @@
 
 #include <optional>
 
-#include "core/order.h"
-#include "core/path_cuts.h"
+#include "core/graph/order.h"
+#include "core/paths/path_cuts.h"
 #include "reference/graphs.h"
 
 namespace chord {

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "core/chosen_paths.h"
-#include "core/path_numbering.h"
+#include "core/paths/chosen_paths.h"
+#include "core/paths/path_numbering.h"
 #include "reference/graphs.h"
 
 namespace chord {

@@ -1,12 +1,12 @@
 // Sets of paths against looking at each path: sizes, members in order, and patterns, on random
 // graphs with loops, cuts, edges that are never taken and ways that are left out.
-#include "core/path_set.h"
+#include "core/paths/path_set.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 
-#include "core/chosen_paths.h"
+#include "core/paths/chosen_paths.h"
 #include "reference/graphs.h"
 
 namespace chord {

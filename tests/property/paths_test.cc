@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "core/order.h"
-#include "core/path_numbering.h"
+#include "core/graph/order.h"
+#include "core/paths/path_numbering.h"
 #include "reference/graphs.h"
 
 namespace chord {

@@ -6,13 +6,13 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/block_counters.h"
-#include "core/edge_counters.h"
-#include "core/mixed_counters.h"
-#include "core/solve_counts.h"
-#include "core/vertex_counters.h"
-#include "core/vertex_edge_counters.h"
-#include "core/weights.h"
+#include "core/counters/block_counters.h"
+#include "core/counters/edge_counters.h"
+#include "core/counters/mixed_counters.h"
+#include "core/counters/solve_counts.h"
+#include "core/counters/vertex_counters.h"
+#include "core/counters/vertex_edge_counters.h"
+#include "core/graph/weights.h"
 #include "reference/graphs.h"
 #include "reference/linear.h"
 #include "reference/piped_cycles.h"

@@ -1,5 +1,5 @@
 // Post-dominators against their definition: without the dominator there is no way out.
-#include "core/post_dominators.h"
+#include "core/graph/post_dominators.h"
 
 #include <gtest/gtest.h>
 

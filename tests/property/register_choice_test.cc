@@ -1,5 +1,5 @@
 // core/register_choice against trying everything.
-#include "core/register_choice.h"
+#include "core/paths/register_choice.h"
 
 #include <gtest/gtest.h>
 

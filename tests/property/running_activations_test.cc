@@ -1,14 +1,14 @@
 // Executions that are cut off unseen: the number of running activations is found, what is
 // known for certain is right, and everything else is right up to that number.
-#include "core/running_activations.h"
+#include "core/counters/running_activations.h"
 
 #include <gtest/gtest.h>
 
 #include <limits>
 #include <numeric>
 
-#include "core/edge_counters.h"
-#include "core/mixed_counters.h"
+#include "core/counters/edge_counters.h"
+#include "core/counters/mixed_counters.h"
 #include "reference/graphs.h"
 
 namespace chord {

@@ -1,6 +1,6 @@
 // Chosen paths against a list of all paths: a chosen path's sum is its own, on all
 // small acyclic graphs and on many random ones.
-#include "core/selective_paths.h"
+#include "core/paths/selective_paths.h"
 
 #include <gtest/gtest.h>
 
@@ -10,8 +10,8 @@
 #include <map>
 #include <set>
 
-#include "core/order.h"
-#include "core/path_numbering.h"
+#include "core/graph/order.h"
+#include "core/paths/path_numbering.h"
 #include "reference/graphs.h"
 
 namespace chord {

@@ -1,5 +1,5 @@
 // Alignments of sequences against the textbook's table of longest common subsequences.
-#include "core/sequence_diff.h"
+#include "core/sequences/sequence_diff.h"
 
 #include <gtest/gtest.h>
 

@@ -1,12 +1,12 @@
 // Grammars of sequences against the sequences themselves: all short ones, random ones, and ones that repeat.
-#include "core/sequitur.h"
+#include "core/sequences/sequitur.h"
 
 #include <gtest/gtest.h>
 
 #include <map>
 #include <random>
 
-#include "core/hot_sequences.h"
+#include "core/sequences/hot_sequences.h"
 
 using namespace chord::core;
 
@@ -102,7 +102,7 @@ TEST(Sequitur, ALoopOfAMillionRoundsTakesFewRules) {
 
 namespace {
 
-// The definition (core/hot_sequences.h), sequence by sequence.
+// The definition (core/sequences/hot_sequences.h), sequence by sequence.
 std::map<Symbols, uint64_t> hot_by_definition(const Symbols &symbols, const std::vector<uint64_t> &weights, const HotSequences &wanted) {
   std::map<Symbols, uint64_t> hot;
   uint64_t total = 0;

@@ -1,6 +1,6 @@
 // Tokens of traces: what a random execution of any graph writes leads a reader back along the same edges, and no reader can go
 // round for ever without reading.
-#include "core/trace_tokens.h"
+#include "core/sequences/trace_tokens.h"
 
 #include <gtest/gtest.h>
 

@@ -1,13 +1,13 @@
 // Search order, loops and weights against their definitions, on all small graphs and
 // on random ones.
-#include "core/weights.h"
+#include "core/graph/weights.h"
 
 #include <gtest/gtest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "core/order.h"
+#include "core/graph/order.h"
 #include "reference/graphs.h"
 
 namespace chord {

@@ -4,7 +4,7 @@
 #include <functional>
 #include <vector>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 namespace chord::reference {
 

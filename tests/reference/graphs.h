@@ -7,8 +7,8 @@
 #include <random>
 #include <vector>
 
-#include "core/graph.h"
-#include "core/plan.h"
+#include "core/counters/plan.h"
+#include "core/graph/graph.h"
 
 namespace chord::reference {
 

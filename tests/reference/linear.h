@@ -5,8 +5,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "core/graph.h"
-#include "core/plan.h"
+#include "core/counters/plan.h"
+#include "core/graph/graph.h"
 
 namespace chord::reference {
 

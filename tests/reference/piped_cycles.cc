@@ -2,7 +2,7 @@
 
 #include <set>
 
-#include "core/spanning_tree.h"
+#include "core/graph/spanning_tree.h"
 
 namespace chord::reference {
 

@@ -1,9 +1,9 @@
 // Vertex profile from edge counters as first published (Ball and Larus 1994), with
-// its marking of vertices, to compare core/vertex_edge_counters.h with. Tests only.
+// its marking of vertices, to compare core/counters/vertex_edge_counters.h with. Tests only.
 #pragma once
 
-#include "core/graph.h"
-#include "core/plan.h"
+#include "core/counters/plan.h"
+#include "core/graph/graph.h"
 
 namespace chord::reference {
 

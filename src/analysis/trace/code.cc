@@ -9,8 +9,8 @@
 #include <utility>
 
 #include "base/diagnostics.h"
-#include "core/plan.h"
-#include "format/traced_calls.h"
+#include "core/counters/plan.h"
+#include "format/facts/traced_calls.h"
 
 namespace chord::analysis {
 namespace {

@@ -7,10 +7,10 @@
 #include <string>
 #include <vector>
 
-#include "analysis/object.h"
-#include "analysis/woven_code.h"
-#include "core/graph.h"
-#include "core/trace_tokens.h"
+#include "analysis/objects/object.h"
+#include "analysis/objects/woven_code.h"
+#include "core/graph/graph.h"
+#include "core/sequences/trace_tokens.h"
 
 namespace chord::analysis {
 

@@ -14,7 +14,7 @@
 #include <tuple>
 #include <vector>
 
-#include "analysis/program.h"
+#include "analysis/program/program.h"
 #include "analysis/trace/calls.h"
 
 namespace chord::analysis {

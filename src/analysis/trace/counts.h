@@ -5,9 +5,9 @@
 #include <memory>
 #include <string>
 
-#include "analysis/program.h"
+#include "analysis/program/program.h"
 #include "analysis/trace/index.h"
-#include "format/trace_file.h"
+#include "format/trace/trace_file.h"
 
 namespace chord::analysis {
 

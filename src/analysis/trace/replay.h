@@ -22,7 +22,7 @@
 
 #include "analysis/trace/code.h"
 #include "analysis/trace/words.h"
-#include "format/trace_file.h"
+#include "format/trace/trace_file.h"
 
 namespace chord::analysis {
 

@@ -10,7 +10,7 @@
 #include <optional>
 #include <span>
 
-#include "format/trace_file.h"
+#include "format/trace/trace_file.h"
 
 namespace chord::analysis {
 

@@ -2,7 +2,7 @@
 // for each call. Times of the format are nanoseconds; here one is an instruction.
 //
 // Names and places of functions are written once, before the first call that needs them, and named by number: the state of one sequence of packets.
-#include "exports/protobuf.h"
+#include "exports/stacks/protobuf.h"
 #include "exports/trace/tracks.h"
 
 namespace chord::exports {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "analysis/lines.h"
-#include "report/procedures.h"
+#include "analysis/source/lines.h"
+#include "report/tables/procedures.h"
 
 namespace chord::exports {
 namespace {

@@ -12,7 +12,7 @@
 #include <map>
 #include <set>
 
-#include "analysis/object.h"
+#include "analysis/objects/object.h"
 #include "base/diagnostics.h"
 #include "exports/trace/tracks.h"
 

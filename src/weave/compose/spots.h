@@ -1,5 +1,5 @@
 // The text of inserted code, with a label wherever what it has done changes, and the
-// spots (format/map.h) that say what that is.
+// spots (format/map/map.h) that say what that is.
 //
 // A count belongs to a moment: of an activation that stands before instruction i it is
 // supposed that everything on the way to i's block has been counted, and nothing
@@ -20,8 +20,8 @@
 #include <string>
 #include <vector>
 
-#include "assembly/procedure.h"
-#include "format/map.h"
+#include "assembly/graph/procedure.h"
+#include "format/map/map.h"
 #include "weave/plan/insertions.h"
 
 namespace chord::weave {

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "assembly/unwind_info.h"
+#include "assembly/graph/unwind_info.h"
 #include "weave/plan/insertions.h"
 
 namespace chord::weave {

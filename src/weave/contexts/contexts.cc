@@ -5,15 +5,15 @@
 
 #include <algorithm>
 
-#include "format/context_sites.h"
+#include "format/facts/context_sites.h"
 #include "isa/code_text.h"
 #include "isa/contexts.h"
 #include "weave/contexts/record_paths.h"
 #include "weave/contexts/record_shape.h"
 #include "weave/exits/early_exits.h"
 #include "weave/metrics/metric_sums.h"
-#include "weave/plan/labels.h"
 #include "weave/paths/path_registers.h"
+#include "weave/plan/labels.h"
 
 namespace chord::weave {
 

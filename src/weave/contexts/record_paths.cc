@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "format/context_sites.h"
+#include "format/facts/context_sites.h"
 #include "isa/contexts.h"
 #include "weave/contexts/record_shape.h"
 #include "weave/metrics/metric_sums.h"

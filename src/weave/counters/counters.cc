@@ -6,16 +6,16 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/block_counters.h"
-#include "core/counter_sums.h"
-#include "core/edge_counters.h"
-#include "core/mixed_counters.h"
-#include "core/running_activations.h"
-#include "core/vertex_counters.h"
-#include "core/vertex_edge_counters.h"
+#include "core/counters/block_counters.h"
+#include "core/counters/counter_sums.h"
+#include "core/counters/edge_counters.h"
+#include "core/counters/mixed_counters.h"
+#include "core/counters/running_activations.h"
+#include "core/counters/vertex_counters.h"
+#include "core/counters/vertex_edge_counters.h"
 #include "weave/counters/counter_place.h"
-#include "weave/plan/labels.h"
 #include "weave/counters/loop_counters.h"
+#include "weave/plan/labels.h"
 
 namespace chord::weave {
 

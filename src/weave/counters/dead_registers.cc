@@ -3,7 +3,7 @@
 #include <bit>
 #include <map>
 
-#include "core/register_choice.h"
+#include "core/paths/register_choice.h"
 #include "weave/counters/counter_place.h"
 #include "weave/counters/loop_counters.h"
 
@@ -16,7 +16,7 @@ constexpr double kLoadPrice = 0.05;
 
 }  // namespace
 
-// The registers of a procedure, by kind, as core/register_choice.h numbers them. Vector registers
+// The registers of a procedure, by kind, as core/paths/register_choice.h numbers them. Vector registers
 // are whole, with one of all ones beside them, or halves.
 struct LoopPlanner::DeadRegisters {
   std::vector<isa::Resources> kinds[core::kRegisterClasses];

@@ -1,9 +1,9 @@
-// Counters of call-free loops leave memory (core/register_choice.h chooses).
+// Counters of call-free loops leave memory (core/paths/register_choice.h chooses).
 //
 // Two ways. Where a register of the program's own goes up by a constant step, by one
 // instruction of one block and nowhere else in the loop, that block needs no probe at all
-// (nor one that several such instructions follow, in turn; core/alternating_steps.h; other steps in several
-// places tell a sum, core/counter_sums.h):
+// (nor one that several such instructions follow, in turn; core/paths/alternating_steps.h; other steps in several
+// places tell a sum, core/counters/counter_sums.h):
 //     subq %rax,c     where the loop is entered
 //     addq %rax,c     where it is left
 // leaves step times the block's executions in c. Steps of 32 bits serve, too, as far as
@@ -34,17 +34,17 @@
 #include <set>
 #include <vector>
 
-#include "assembly/liveness.h"
-#include "assembly/procedure.h"
-#include "core/order.h"
-#include "core/plan.h"
-#include "core/register_choice.h"
-#include "format/map.h"
+#include "assembly/graph/procedure.h"
+#include "assembly/unit/liveness.h"
+#include "core/counters/plan.h"
+#include "core/graph/order.h"
+#include "core/paths/register_choice.h"
+#include "format/map/map.h"
 #include "isa/contexts.h"
 #include "weave/counters/narrow_steps.h"
 #include "weave/facts/facts.h"
-#include "weave/plan/insertions.h"
 #include "weave/facts/sites.h"
+#include "weave/plan/insertions.h"
 
 namespace chord::weave {
 

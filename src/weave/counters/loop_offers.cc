@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <map>
 
-#include "core/alternating_steps.h"
+#include "core/paths/alternating_steps.h"
 #include "weave/counters/counter_place.h"
 #include "weave/counters/loop_counters.h"
 

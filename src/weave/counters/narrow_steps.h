@@ -14,8 +14,8 @@
 #include <cstdint>
 #include <functional>
 
-#include "assembly/liveness.h"
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
+#include "assembly/unit/liveness.h"
 
 namespace chord::weave {
 

@@ -5,9 +5,9 @@
 
 #include <optional>
 
-#include "core/coverage_flags.h"
-#include "core/mixed_counters.h"
-#include "format/only_ran.h"
+#include "core/counters/coverage_flags.h"
+#include "core/counters/mixed_counters.h"
+#include "format/facts/only_ran.h"
 #include "weave/counters/counter_place.h"
 #include "weave/plan/labels.h"
 

@@ -1,4 +1,4 @@
-// Coverage: flags that say what ran at all (core/coverage_flags.h). A flag is a byte that all threads share; to set it once
+// Coverage: flags that say what ran at all (core/counters/coverage_flags.h). A flag is a byte that all threads share; to set it once
 // more changes nothing, so no thread, signal handler or core disturbs another, and the one instruction that sets it
 // changes neither flags nor registers of the processor.
 #pragma once

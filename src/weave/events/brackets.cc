@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "format/measured_calls.h"
+#include "format/facts/measured_calls.h"
 #include "weave/plan/labels.h"
 
 namespace chord::weave {

@@ -49,7 +49,7 @@ int64_t events_of(EventKind kind, const assembly::Instruction &in) {
     case EventKind::stores:
       return has(in, isa::kStore);
     case EventKind::blocks:
-    case EventKind::cost:  // by rules of the user's: format/costs.h
+    case EventKind::cost:  // by rules of the user's: format/inputs/costs.h
       return 0;
   }
   return 0;

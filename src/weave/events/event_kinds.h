@@ -3,8 +3,8 @@
 
 #include <cstdint>
 
-#include "assembly/procedure.h"
-#include "format/event_names.h"
+#include "assembly/graph/procedure.h"
+#include "format/text/event_names.h"
 
 namespace chord::weave {
 

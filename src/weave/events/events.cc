@@ -5,10 +5,10 @@
 
 #include <optional>
 
-#include "core/increments.h"
-#include "core/order.h"
-#include "core/spanning_tree.h"
-#include "format/costs.h"
+#include "core/graph/order.h"
+#include "core/graph/spanning_tree.h"
+#include "core/paths/increments.h"
+#include "format/inputs/costs.h"
 #include "isa/code_text.h"
 #include "weave/events/event_kinds.h"
 #include "weave/plan/labels.h"

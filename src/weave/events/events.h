@@ -1,6 +1,6 @@
 // Event counting: which probes keep one counter per kind of event exact at every call.
 //
-// Ball's increments (core/increments.h) make a counter exact when a procedure ends and
+// Ball's increments (core/paths/increments.h) make a counter exact when a procedure ends and
 // give a constant that is missing at any other point. Across procedures the constant
 // must be zero wherever other code can look: at each call. Adding it before the call
 // and taking it away behind would cost two probes a call. Instead a call is treated as

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "assembly/unwind_info.h"
-#include "weave/plan/labels.h"
+#include "assembly/graph/unwind_info.h"
 #include "weave/exits/wrapped_names.h"
+#include "weave/plan/labels.h"
 
 namespace chord::weave {
 

@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
 #include "weave/plan/edits.h"
 
 namespace chord::weave {

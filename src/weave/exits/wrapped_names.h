@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
 #include "weave/plan/edits.h"
 
 namespace chord::weave {

@@ -6,8 +6,8 @@
 #include <string_view>
 #include <unordered_map>
 
-#include "assembly/procedure.h"
-#include "format/map.h"
+#include "assembly/graph/procedure.h"
+#include "format/map/map.h"
 
 namespace chord::weave {
 

@@ -1,7 +1,7 @@
 #include "weave/facts/facts.h"
 
-#include "core/weights.h"
-#include "format/branch_hints.h"
+#include "core/graph/weights.h"
+#include "format/facts/branch_hints.h"
 
 namespace chord::weave {
 

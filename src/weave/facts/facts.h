@@ -6,14 +6,14 @@
 #include <string>
 #include <vector>
 
-#include "assembly/liveness.h"
-#include "assembly/procedure.h"
-#include "assembly/stack_frame.h"
-#include "assembly/unwind_info.h"
-#include "core/graph.h"
-#include "format/map.h"
-#include "weave/options.h"
+#include "assembly/graph/procedure.h"
+#include "assembly/graph/stack_frame.h"
+#include "assembly/graph/unwind_info.h"
+#include "assembly/unit/liveness.h"
+#include "core/graph/graph.h"
+#include "format/map/map.h"
 #include "weave/facts/sites.h"
+#include "weave/options.h"
 
 namespace chord::weave {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/graph.h"
+#include "core/graph/graph.h"
 
 namespace chord::weave {
 

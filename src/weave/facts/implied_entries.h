@@ -18,7 +18,7 @@
 
 #include <vector>
 
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
 
 namespace chord::weave {
 

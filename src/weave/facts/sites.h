@@ -15,8 +15,8 @@
 #include <unordered_set>
 #include <vector>
 
-#include "assembly/liveness.h"
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
+#include "assembly/unit/liveness.h"
 #include "isa/isa.h"
 #include "weave/options.h"
 

@@ -1,4 +1,4 @@
-// Where a procedure keeps the sums of its metrics (format/metrics.h).
+// Where a procedure keeps the sums of its metrics (format/map/metrics.h).
 //
 // A mode that measures comes after "counters" in the table of modes and before "metric sums". It adds to plan.metrics with
 // add_metric_sums, which says where the list begins, and weaves probes that add to metric_place(facts, plan, site, word). Sites at

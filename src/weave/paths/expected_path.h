@@ -7,9 +7,9 @@
 #include <optional>
 #include <vector>
 
-#include "assembly/procedure.h"
-#include "core/graph.h"
-#include "core/path_numbering.h"
+#include "assembly/graph/procedure.h"
+#include "core/graph/graph.h"
+#include "core/paths/path_numbering.h"
 
 namespace chord::weave {
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/chosen_paths.h"
+#include "core/paths/chosen_paths.h"
 
 namespace chord::weave {
 
@@ -13,7 +13,7 @@ using assembly::EdgeKind;
 namespace {
 
 // Numbers are below; where there would be more, paths are cut shorter. Not near 2^64, so that
-// the sums which tell partial paths that never return (core/path_numbering.h) have room.
+// the sums which tell partial paths that never return (core/paths/path_numbering.h) have room.
 constexpr uint64_t kMostPaths = uint64_t{1} << 62;
 
 // Instructions that looking up a counter takes, and the share of a procedure's own that may go

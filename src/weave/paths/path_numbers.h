@@ -1,4 +1,4 @@
-// The paths of a procedure: where they are cut, and their numbers (core/path_numbering.h).
+// The paths of a procedure: where they are cut, and their numbers (core/paths/path_numbering.h).
 //
 // Control that arrives from outside (landing pads, second returns) starts a path. A call that may return twice ends one, before it is
 // made. A cut edge needs a probe; where a loop closes on an edge that cannot carry one, it is cut elsewhere.
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "core/path_numbering.h"
+#include "core/paths/path_numbering.h"
 #include "weave/facts/facts.h"
 
 namespace chord::weave {

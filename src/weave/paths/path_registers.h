@@ -3,8 +3,8 @@
 
 #include <vector>
 
-#include "assembly/liveness.h"
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
+#include "assembly/unit/liveness.h"
 #include "weave/facts/sites.h"
 
 namespace chord::weave {

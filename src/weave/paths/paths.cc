@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <optional>
 
-#include "core/chosen_paths.h"
-#include "core/path_numbering.h"
-#include "format/path_selection.h"
+#include "core/paths/chosen_paths.h"
+#include "core/paths/path_numbering.h"
+#include "format/inputs/path_selection.h"
 #include "isa/code_text.h"
 #include "isa/meters.h"
 #include "weave/metrics/gauges.h"

@@ -1,11 +1,11 @@
 // Path profiles: which probes keep the number of the path an activation is on, and
-// count it where the path ends (core/path_numbering.h).
+// count it where the path ends (core/paths/path_numbering.h).
 //
 // The number is kept, in order of preference, nowhere (a procedure with one path), in a
 // register that the procedure neither uses nor has to preserve, in a callee-saved
 // register that it does not use, or in memory. The last two need room in the frame:
 // two words at its top, directly below the return address, which are gone again when
-// the procedure is left (assembly/stack_frame.h says when that can be done). So the
+// the procedure is left (assembly/graph/stack_frame.h says when that can be done). So the
 // number belongs to the activation, whatever becomes of it: exceptions, longjmp,
 // switched stacks, signals and threads need no care.
 //
@@ -14,7 +14,7 @@
 // which of them it is.
 //
 // Of chosen paths (Options::chosen) the numbers are those that all paths would have, and
-// only what tells them from the rest is woven (core/chosen_paths.h). They count whole
+// only what tells them from the rest is woven (core/paths/chosen_paths.h). They count whole
 // paths alone: nobody asks for the number of an activation that ended early.
 #pragma once
 

@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "core/plan.h"
-#include "format/map.h"
+#include "core/counters/plan.h"
+#include "format/map/map.h"
 #include "isa/isa.h"
 #include "weave/facts/facts.h"
 #include "weave/plan/insertions.h"

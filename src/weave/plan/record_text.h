@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "assembly/procedure.h"
-#include "format/map.h"
+#include "assembly/graph/procedure.h"
+#include "format/map/map.h"
 #include "isa/isa.h"
 
 namespace chord::weave {

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "assembly/procedure.h"
-#include "assembly/unwind_info.h"
+#include "assembly/graph/procedure.h"
+#include "assembly/graph/unwind_info.h"
 #include "isa/isa.h"
 #include "weave/plan/edits.h"
 

@@ -3,8 +3,8 @@
 #include <chord_abi.h>
 #include <fmt/core.h>
 
-#include "core/trace_tokens.h"
-#include "format/traced_calls.h"
+#include "core/sequences/trace_tokens.h"
+#include "format/facts/traced_calls.h"
 #include "isa/trace.h"
 #include "weave/plan/labels.h"
 

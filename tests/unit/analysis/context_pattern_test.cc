@@ -1,4 +1,4 @@
-#include "analysis/context_pattern.h"
+#include "analysis/contexts/context_pattern.h"
 
 #include <gtest/gtest.h>
 

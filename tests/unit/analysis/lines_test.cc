@@ -1,4 +1,4 @@
-#include "analysis/lines.h"
+#include "analysis/source/lines.h"
 
 #include <gtest/gtest.h>
 

@@ -3,7 +3,7 @@
 
 #include <filesystem>
 
-#include "analysis/program.h"
+#include "analysis/program/program.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "base/process.h"

@@ -1,4 +1,4 @@
-#include "analysis/metrics.h"
+#include "analysis/program/metrics.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/path_choice.h"
+#include "analysis/paths/path_choice.h"
 
 #include <gtest/gtest.h>
 

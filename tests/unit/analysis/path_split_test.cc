@@ -1,4 +1,4 @@
-#include "analysis/path_split.h"
+#include "analysis/paths/path_split.h"
 
 #include <gtest/gtest.h>
 

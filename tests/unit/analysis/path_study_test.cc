@@ -1,4 +1,4 @@
-#include "analysis/path_study.h"
+#include "analysis/studies/path_study.h"
 
 #include <fmt/core.h>
 #include <gtest/gtest.h>

@@ -1,9 +1,9 @@
-#include "analysis/placement_study.h"
+#include "analysis/studies/placement_study.h"
 
 #include <gtest/gtest.h>
 
-#include "analysis/branch_study.h"
-#include "analysis/edge_weights.h"
+#include "analysis/counting/edge_weights.h"
+#include "analysis/studies/branch_study.h"
 #include "unit/analysis/sample_program.h"
 
 namespace chord::analysis {

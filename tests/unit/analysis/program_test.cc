@@ -1,4 +1,4 @@
-#include "analysis/program.h"
+#include "analysis/program/program.h"
 
 #include <gtest/gtest.h>
 

@@ -20,7 +20,7 @@
 #include <utility>
 #include <vector>
 
-#include "analysis/program.h"
+#include "analysis/program/program.h"
 #include "unit/analysis/sample_program.h"
 
 namespace chord::analysis {

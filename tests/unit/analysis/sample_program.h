@@ -20,9 +20,9 @@
 #include <string>
 #include <vector>
 
-#include "analysis/object.h"
-#include "format/map.h"
-#include "format/profile.h"
+#include "analysis/objects/object.h"
+#include "format/map/map.h"
+#include "format/profile/profile.h"
 
 namespace chord::analysis {
 

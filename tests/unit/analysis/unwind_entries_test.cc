@@ -1,4 +1,4 @@
-#include "analysis/unwind_entries.h"
+#include "analysis/processes/unwind_entries.h"
 
 #include <fcntl.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // assembly/copied_steps against executing random procedures: an instruction that is said to
 // step a register does so each time it runs.
-#include "assembly/copied_steps.h"
+#include "assembly/graph/copied_steps.h"
 
 #include <gtest/gtest.h>
 

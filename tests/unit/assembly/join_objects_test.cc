@@ -1,5 +1,5 @@
 // Two objects in one: what a linker makes of it is what it makes of both; damaged objects are refused, not believed.
-#include "assembly/join_objects.h"
+#include "assembly/text/join_objects.h"
 
 #include <elf.h>
 #include <gtest/gtest.h>

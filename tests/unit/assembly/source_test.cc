@@ -1,4 +1,4 @@
-#include "assembly/source.h"
+#include "assembly/text/source.h"
 
 #include <gtest/gtest.h>
 

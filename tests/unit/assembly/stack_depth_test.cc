@@ -1,4 +1,4 @@
-#include "assembly/stack_depth.h"
+#include "assembly/graph/stack_depth.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "assembly/unwind_info.h"
+#include "assembly/graph/unwind_info.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Steps that count the visits of a vertex, against walks through random loops.
-#include "core/alternating_steps.h"
+#include "core/paths/alternating_steps.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "core/order.h"
+#include "core/graph/order.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
 // Event increments, path numbers and selections on graphs small enough to check by eye.
 #include <gtest/gtest.h>
 
-#include "core/increments.h"
-#include "core/path_numbering.h"
-#include "core/selective_paths.h"
+#include "core/paths/increments.h"
+#include "core/paths/path_numbering.h"
+#include "core/paths/selective_paths.h"
 
 namespace chord::core {
 namespace {

@@ -3,12 +3,12 @@
 
 #include <limits>
 
-#include "core/block_counters.h"
-#include "core/edge_counters.h"
-#include "core/solve_counts.h"
-#include "core/spanning_tree.h"
-#include "core/vertex_counters.h"
-#include "core/vertex_edge_counters.h"
+#include "core/counters/block_counters.h"
+#include "core/counters/edge_counters.h"
+#include "core/counters/solve_counts.h"
+#include "core/counters/vertex_counters.h"
+#include "core/counters/vertex_edge_counters.h"
+#include "core/graph/spanning_tree.h"
 
 namespace chord::core {
 namespace {

@@ -1,4 +1,4 @@
-#include "core/weights.h"
+#include "core/graph/weights.h"
 
 #include <gtest/gtest.h>
 

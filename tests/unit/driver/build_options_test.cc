@@ -5,11 +5,11 @@
 #include <set>
 
 #include "base/diagnostics.h"
-#include "driver/build_options.h"
-#include "driver/compiler.h"
-#include "driver/masquerade.h"
-#include "driver/option_help.h"
-#include "driver/option_table.h"
+#include "driver/compilers/compiler.h"
+#include "driver/compilers/masquerade.h"
+#include "driver/options/build_options.h"
+#include "driver/options/option_help.h"
+#include "driver/options/option_table.h"
 
 namespace chord::driver {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <gtest/gtest.h>
 
-#include "driver/perf_events.h"
+#include "driver/options/perf_events.h"
 
 namespace chord::runtime {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <nlohmann/json.hpp>
 
-#include "exports/ci.h"
+#include "exports/tables/ci.h"
 #include "exports/xml.h"
 
 namespace chord::exports {

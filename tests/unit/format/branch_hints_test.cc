@@ -1,4 +1,4 @@
-#include "format/branch_hints.h"
+#include "format/facts/branch_hints.h"
 
 #include <gtest/gtest.h>
 

@@ -1,9 +1,9 @@
-#include "format/map.h"
+#include "format/map/map.h"
 
 #include <gtest/gtest.h>
 
-#include "format/map_codec.h"
-#include "format/statement_shapes.h"
+#include "format/map/map_codec.h"
+#include "format/map/statement_shapes.h"
 #include "unit/format/samples.h"
 
 namespace chord::format {

@@ -1,4 +1,4 @@
-#include "format/merge.h"
+#include "format/profile/merge.h"
 
 #include <chord_abi.h>
 #include <gtest/gtest.h>

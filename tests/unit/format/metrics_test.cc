@@ -1,4 +1,4 @@
-#include "format/metrics.h"
+#include "format/map/metrics.h"
 
 #include <gtest/gtest.h>
 

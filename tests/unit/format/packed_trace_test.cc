@@ -1,4 +1,4 @@
-#include "format/packed_trace.h"
+#include "format/trace/packed_trace.h"
 
 #include <chord_abi.h>
 #include <gtest/gtest.h>

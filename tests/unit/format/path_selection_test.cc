@@ -1,5 +1,5 @@
 // Selections of paths as text: what is read, what is refused and with which words.
-#include "format/path_selection.h"
+#include "format/inputs/path_selection.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "format/profile.h"
+#include "format/profile/profile.h"
 
 #include <gtest/gtest.h>
 

@@ -1,5 +1,5 @@
 // Seeded random maps, profiles and anchors for round-trip tests and as seeds for
-// the fuzz drivers. The maps keep every rule of format/map.h but mean nothing.
+// the fuzz drivers. The maps keep every rule of format/map/map.h but mean nothing.
 #pragma once
 
 #include <random>
@@ -8,8 +8,8 @@
 
 #include "base/bytes.h"
 #include "chord_abi.h"
-#include "format/map.h"
-#include "format/profile.h"
+#include "format/map/map.h"
+#include "format/profile/profile.h"
 
 namespace chord::format {
 

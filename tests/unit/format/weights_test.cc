@@ -1,4 +1,4 @@
-#include "format/weights.h"
+#include "format/inputs/weights.h"
 
 #include <gtest/gtest.h>
 

@@ -1,4 +1,4 @@
-#include "report/annotate.h"
+#include "report/source/annotate.h"
 
 #include <gtest/gtest.h>
 

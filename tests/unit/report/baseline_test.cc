@@ -1,10 +1,10 @@
-#include "report/baseline.h"
+#include "report/compare/baseline.h"
 
 #include <gtest/gtest.h>
 
 #include "base/diagnostics.h"
-#include "report/regressions.h"
-#include "report/unified_diff.h"
+#include "report/compare/regressions.h"
+#include "report/compare/unified_diff.h"
 
 namespace chord::report {
 namespace {

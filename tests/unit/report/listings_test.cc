@@ -1,12 +1,12 @@
-#include "report/listings.h"
+#include "report/tables/listings.h"
 
 #include <gtest/gtest.h>
 
 #include <nlohmann/json.hpp>
 
 #include "chord_abi.h"
-#include "report/render.h"
-#include "report/summary.h"
+#include "report/source/summary.h"
+#include "report/tables/render.h"
 #include "unit/analysis/sample_program.h"
 
 namespace chord::report {

@@ -1,4 +1,4 @@
-#include "report/names.h"
+#include "report/tables/names.h"
 
 #include <gtest/gtest.h>
 

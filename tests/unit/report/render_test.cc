@@ -1,4 +1,4 @@
-#include "report/render.h"
+#include "report/tables/render.h"
 
 #include <gtest/gtest.h>
 

@@ -1,8 +1,8 @@
-#include "report/study.h"
+#include "report/studies/study.h"
 
 #include <gtest/gtest.h>
 
-#include "report/render.h"
+#include "report/tables/render.h"
 
 namespace chord::report {
 namespace {

@@ -1,4 +1,4 @@
-#include "report/svg.h"
+#include "report/plots/svg.h"
 
 #include <gtest/gtest.h>
 

@@ -7,12 +7,12 @@
 #include <cstdlib>
 #include <filesystem>
 
-#include "assembly/layout.h"
-#include "assembly/procedure.h"
+#include "assembly/graph/procedure.h"
+#include "assembly/text/layout.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "base/process.h"
-#include "format/map.h"
+#include "format/map/map.h"
 #include "verify/verify.h"
 #include "weave/sim/model_choice.h"
 #include "weave/weave.h"

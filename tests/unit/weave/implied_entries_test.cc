@@ -2,7 +2,7 @@
 
 #include <gtest/gtest.h>
 
-#include "assembly/layout.h"
+#include "assembly/text/layout.h"
 #include "base/process.h"
 
 namespace chord::weave {

@@ -1,0 +1,142 @@
+#include "format/trace/trace_file.h"
+
+#include <chord_abi.h>
+#include <chord_traces.h>
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <cstring>
+#include <map>
+#include <set>
+#include <tuple>
+#include <utility>
+
+#include "base/diagnostics.h"
+#include "format/trace/packed_trace.h"
+
+namespace chord::format {
+namespace {
+
+constexpr size_t kPage = 4096;
+
+class Reader {
+ public:
+  Reader(std::string_view bytes, const std::string &path) : bytes_(bytes) { out_.path = path; }
+
+  Trace run() {
+    for (size_t at = 0; at + sizeof(chord_trace_chunk) <= bytes_.size();) at += chunk(at);
+    for (auto &[key, stream] : streams_) {
+      if (auto ring = rings_.find(&stream); ring != rings_.end()) put_in_order(stream, ring->second);
+      uint64_t last = stream.chunks.empty() || stream.chunks.back().empty() ? 0 : stream.chunks.back().back();
+      if (last >> CHORD_TRACE_KIND_SHIFT == CHORD_TRACE_STOPPED) stream.stopped = static_cast<uint32_t>(last & UINT32_MAX);
+      out_.streams.push_back(std::move(stream));
+    }
+    // Of a thread's modules the program comes first.
+    std::stable_sort(out_.streams.begin(), out_.streams.end(), [](const TraceStream &a, const TraceStream &b) {
+      return std::tuple(a.start_ns, a.process, a.thread, is_library(a.module)) < std::tuple(b.start_ns, b.process, b.thread, is_library(b.module));
+    });
+    return std::move(out_);
+  }
+
+ private:
+  struct Chunk {
+    std::span<const uint64_t> words;
+    bool full = false;  // the stream may go on in another
+  };
+
+  static bool is_library(const std::string &module) {
+    size_t name = module.rfind('/') + 1;
+    return module.find(".so", name) != std::string::npos;
+  }
+
+  void warn(size_t at, std::string_view what) { out_.warnings.push_back(fmt::format("{}: at byte {}: {}", out_.path, at, what)); }
+
+  // Its size, or that of a page if there is none.
+  size_t chunk(size_t at) {
+    chord_trace_chunk head;
+    std::memcpy(&head, bytes_.data() + at, sizeof head);
+    if (head.magic == 0) return kPage;  // room that nobody came to use
+    bool fits = head.size >= kPage && head.size % kPage == 0 && head.size <= bytes_.size() - at;
+    if (head.magic == CHORD_TRACE_MAGIC && fits && head.version != CHORD_TRACE_VERSION) {
+      if (!std::exchange(other_version_, true)) warn(at, fmt::format("it has version {} of the format, and {} is read; build and run the program with this chord", head.version, CHORD_TRACE_VERSION));
+      return head.size;
+    }
+    if (head.magic != CHORD_TRACE_MAGIC || !fits || head.build_id_size > sizeof head.build_id) {
+      warn(at, "no chunk of a trace, passed over");
+      return kPage;
+    }
+    add(at, head);
+    return head.size;
+  }
+
+  void add(size_t at, const chord_trace_chunk &head) {
+    std::string module(head.path, strnlen(head.path, sizeof head.path));
+    TraceStream &stream = streams_[{head.start_ns, head.process, head.thread, module}];
+    if (stream.module.empty()) {
+      stream.thread = head.thread;
+      stream.process = head.process;
+      stream.start_ns = head.start_ns;
+      stream.module = module;
+      stream.build_id.assign(reinterpret_cast<const char *>(head.build_id), head.build_id_size);
+    }
+    if (head.ring != 0) {
+      if (head.number != CHORD_TRACE_NO_CHUNK) rings_[&stream].emplace(head.number, words(at, head));
+      return;
+    }
+    if (head.number != stream.chunks.size() || ended_[&stream]) {
+      if (lost_.insert(&stream).second) warn(at, fmt::format("thread {}: a part of its trace is missing, it ends before that", head.thread));
+      return;
+    }
+    const Chunk added = words(at, head);
+    stream.chunks.push_back(added.words);
+    ended_[&stream] = !added.full;
+  }
+
+  // The last ones, as far back as none is missing. A copy of a ring that was written to may have a chunk that was copied before it was full,
+  // and one after it.
+  static void put_in_order(TraceStream &stream, const std::map<uint64_t, Chunk> &chunks) {
+    auto first = std::prev(chunks.end());
+    while (first != chunks.begin() && std::prev(first)->first + 1 == first->first) --first;
+    stream.begins_late = first->first != 0;
+    for (; first != chunks.end(); ++first) {
+      stream.chunks.push_back(first->second.words);
+      if (!first->second.full) return;
+    }
+  }
+
+  Chunk words(size_t at, const chord_trace_chunk &head) const {
+    const auto *first = reinterpret_cast<const uint64_t *>(bytes_.data() + at + sizeof head);
+    const auto *end = reinterpret_cast<const uint64_t *>(bytes_.data() + at + head.size);
+    const auto *last = std::find(first, end, uint64_t{0});
+    return {{first, last}, end - last <= CHORD_TRACE_SLACK};
+  }
+
+  std::string_view bytes_;
+  Trace out_;
+  std::map<std::tuple<uint64_t, uint32_t, uint32_t, std::string>, TraceStream> streams_;
+  std::map<const TraceStream *, std::map<uint64_t, Chunk>> rings_;  // by number
+  std::map<const TraceStream *, bool> ended_;  // with a chunk that is not full
+  std::set<const TraceStream *> lost_;
+  bool other_version_ = false;
+};
+
+}  // namespace
+
+Trace parse_trace(std::string_view bytes, const std::string &path) { return Reader(bytes, path).run(); }
+
+OpenedTrace open_trace(const std::string &path) {
+  OpenedTrace out;
+  out.file = std::make_unique<base::MappedFile>(path);
+  std::string_view bytes = out.file->bytes();
+  if (is_packed_trace(bytes)) {
+    out.unpacked = unpack_trace(bytes, path);
+    bytes = {reinterpret_cast<const char *>(out.unpacked.data()), out.unpacked.size() * sizeof out.unpacked[0]};
+  }
+  uint64_t magic = 0;
+  if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
+  if (magic != CHORD_TRACE_MAGIC) throw base::Error(path + ": not a trace", "programs built with `chord --trace` write them");
+  out.trace = parse_trace(bytes, path);
+  return out;
+}
+
+}  // namespace chord::format

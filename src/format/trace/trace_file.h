@@ -1,0 +1,46 @@
+// Reading PROGRAM.chordtrace: streams of words (abi/chord_abi.h, "Traces"), one for each thread and woven module.
+//
+// The file is as the process left it, however that ended: chunks, each with its header. What does not follow
+// the format is named and passed over; every bound is checked.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/mapped_file.h"
+
+namespace chord::format {
+
+struct TraceStream {
+  uint32_t thread = 0;  // in order of creation, from 1
+  uint32_t process = 0;
+  uint64_t start_ns = 0;  // of the process
+  std::string module;     // path
+  std::string build_id;   // raw
+  bool begins_late = false;  // the ring has been written over: replay starts at a checkpoint
+  std::vector<std::span<const uint64_t>> chunks;  // in order; of words, none of them 0
+  uint32_t stopped = 0;   // why recording ended before the thread did (CHORD_TRACE_WHY_*); 0: it did not
+};
+
+struct Trace {
+  std::string path;
+  std::vector<TraceStream> streams;  // by thread; what is called a shared object comes after the program
+  std::vector<std::string> warnings;
+};
+
+// `words` must be aligned and outlive the trace.
+Trace parse_trace(std::string_view bytes, const std::string &path);
+
+// With the file's bytes, which the streams lie in. Throws Error if it cannot be read, or is no trace.
+struct OpenedTrace {
+  std::unique_ptr<base::MappedFile> file;
+  std::vector<uint64_t> unpacked;  // what a packed one holds (format/trace/packed_trace.h)
+  Trace trace;
+};
+OpenedTrace open_trace(const std::string &path);
+
+}  // namespace chord::format

@@ -1,0 +1,276 @@
+#include "report/source/annotate.h"
+
+#include <fmt/core.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "analysis/source/lines.h"
+#include "base/diagnostics.h"
+#include "report/tables/function_names.h"
+#include "report/tables/listings.h"
+#include "report/tables/sources.h"
+
+namespace chord::report {
+namespace {
+
+using analysis::CountedProcedure;
+using analysis::LineCount;
+using analysis::Program;
+
+constexpr size_t kMargin = 15, kMetricMargin = 13;
+
+// What to show of one file: all of it, or the lines of a function.
+struct Part {
+  uint32_t file = 0;
+  uint32_t first = 1, last = UINT32_MAX;
+};
+
+struct Selection {
+  std::vector<Part> parts;
+  // Only these procedures' instructions are shown; empty: all of the file's.
+  std::set<const CountedProcedure *> procedures;
+};
+
+bool names_file(const analysis::SourceFile &file, const std::string &target) {
+  namespace fs = std::filesystem;
+  return file.name == target || file.path == target || fs::path(file.name).filename() == target ||
+         file.path == fs::absolute(target).lexically_normal().string();
+}
+
+// The lines of a function's own file; what was inlined from elsewhere is theirs.
+std::optional<Part> lines_of(const CountedProcedure &p, const analysis::FileTable &files) {
+  std::optional<Part> part;
+  for (const format::Instruction &i : p.map->instructions) {
+    if (i.line == 0) continue;
+    uint32_t file = files.number(*p.unit, i.file);
+    if (!part && p.map->line != 0) part = Part{files.number(*p.unit, p.map->file), p.map->line, p.map->line};
+    if (!part) part = Part{file, i.line, i.line};
+    if (part->file != file) continue;
+    part->first = std::min(part->first, i.line);
+    part->last = std::max(part->last, i.line);
+  }
+  return part;
+}
+
+Selection select(const Program &program, const std::string &target, const analysis::FileTable &files) {
+  Selection selection;
+  for (uint32_t f = 0; f < files.files().size(); ++f) {
+    if (target.empty() || names_file(files.files()[f], target)) selection.parts.push_back({f, 1, UINT32_MAX});
+  }
+  if (!selection.parts.empty()) return selection;
+  selection.procedures = functions_named(program, target);
+  std::set<std::tuple<uint32_t, uint32_t, uint32_t>> shown;  // copies of a function are one part
+  for (const CountedProcedure *p : selection.procedures) {
+    std::optional<Part> part = lines_of(*p, files);
+    if (part && shown.insert({part->file, part->first, part->last}).second) selection.parts.push_back(*part);
+  }
+  std::sort(selection.parts.begin(), selection.parts.end(),
+            [](const Part &a, const Part &b) { return std::tie(a.file, a.first) < std::tie(b.file, b.first); });
+  if (selection.procedures.empty()) {
+    for (const analysis::Skipped &s : program.skipped) {
+      if (s.map->name == target)
+        throw base::Error(fmt::format("{}: was not instrumented: {}", target, s.map->skipped));
+    }
+    throw base::Error(fmt::format("{}: neither a source file nor a function of {}", target, program.name),
+                      "chord report --by=function lists the functions, --by=file the files");
+  }
+  return selection;
+}
+
+// Where an instruction is: to list them under their line, in the order of the text.
+struct Place {
+  const CountedProcedure *procedure = nullptr;
+  uint32_t instruction = 0;
+};
+using PlacesByLine = std::map<std::pair<uint32_t, uint32_t>, std::vector<Place>>;
+
+PlacesByLine places_by_line(const Program &program, const Selection &selection,
+                            const analysis::FileTable &files) {
+  PlacesByLine places;
+  for (const CountedProcedure &p : program.procedures) {
+    if (!selection.procedures.empty() && !selection.procedures.contains(&p)) continue;
+    for (uint32_t i = 0; i < p.map->instructions.size(); ++i) {
+      const format::Instruction &instruction = p.map->instructions[i];
+      std::pair<uint32_t, uint32_t> key{0, 0};
+      if (instruction.line != 0) key = {files.number(*p.unit, instruction.file), instruction.line};
+      places[key].push_back({&p, i});
+    }
+  }
+  return places;
+}
+
+class Writer {
+ public:
+  Writer(const Program &program, const Annotation &what, const TextStyle &style)
+      : files_(program), what_(what), style_(style), only_ran_(program.only_ran) {
+    selection_ = select(program, what.target, files_);
+    lines_ = analysis::count_lines(program, selection_.procedures);
+    if (what.instructions) places_ = places_by_line(program, selection_, files_);
+  }
+
+  Annotated run() {
+    for (const Part &part : selection_.parts) show(part);
+    if (what_.instructions && !places_[{0, 0}].empty()) {
+      heading("instructions without a source line");
+      instructions(0, 0);
+    }
+    if (out_.text.empty()) {
+      throw base::Error(
+          fmt::format("{}: no line information", what_.target.empty() ? "the program" : what_.target),
+          "compile with -g to see source lines, or use --instructions");
+    }
+    return std::move(out_);
+  }
+
+ private:
+  void heading(const std::string &title) {
+    if (!out_.text.empty()) out_.text += "\n";
+    out_.text += bold(title, style_) + "\n";
+  }
+
+  std::vector<const LineCount *> lines_in(const Part &part) const {
+    std::vector<const LineCount *> found;
+    for (const LineCount &l : lines_.lines) {
+      if (l.file == part.file && l.line >= part.first && l.line <= part.last) found.push_back(&l);
+    }
+    return found;
+  }
+
+  void show(const Part &part) {
+    std::vector<const LineCount *> counts = lines_in(part);
+    if (counts.empty()) return;
+    const analysis::SourceFile &file = files_.files()[part.file];
+    const std::vector<std::string> *source = read(file);
+    // Of every file of a program those that cannot be read are not worth a listing.
+    if (!source && what_.target.empty() && !what_.instructions) return;
+    heading(file.name);
+    size_t next = 0;
+    uint32_t first = source ? part.first : counts.front()->line;
+    uint32_t last =
+        std::min<uint32_t>(part.last, source ? static_cast<uint32_t>(source->size()) : UINT32_MAX);
+    last = std::max(last, counts.back()->line);
+    if (!source) last = counts.back()->line;
+    for (uint32_t line = first; line <= last; ++line) {
+      const LineCount *count = next < counts.size() && counts[next]->line == line ? counts[next++] : nullptr;
+      if (!source && count == nullptr) continue;
+      source_line(count, line, source && line <= source->size() ? (*source)[line - 1] : "");
+      if (what_.instructions && count != nullptr) instructions(part.file, line);
+    }
+  }
+
+  // Null if it cannot be read.
+  const std::vector<std::string> *read(const analysis::SourceFile &file) {
+    const SourceText &text = sources_.text(file);
+    if (text.changed && warned_.insert(text.path).second) {
+      const char *when = file.hashes.size() == 1 ? "since the program was built" : "while the program was being built";
+      out_.warnings.push_back(fmt::format("{}: changed {}; counts may stand at the wrong lines", text.path, when));
+    }
+    if (text.found) return &text.lines;
+    if (!what_.target.empty()) {
+      out_.warnings.push_back(
+          fmt::format("{}: the source cannot be read; its counts are shown without it", file.path));
+    }
+    return nullptr;
+  }
+
+  std::string margin(bool exact, uint64_t count) const {
+    if (!exact) return fmt::format("{:>{}}", "?", kMargin);
+    if (count == 0) return red(fmt::format("{:>{}}", "#####", kMargin), style_);
+    return fmt::format("{:>{}}", only_ran_ ? "ran" : group_digits(count), kMargin);
+  }
+
+  // Nothing without --metric.
+  std::string metric_margin(std::optional<uint64_t> value) const {
+    if (!what_.metric) return {};
+    return fmt::format("{:>{}}", value && *value != 0 ? group_digits(*value) : "", kMetricMargin);
+  }
+
+  void source_line(const LineCount *count, uint32_t line, const std::string &source) {
+    std::string left(kMargin, ' ');
+    // A line whose instructions ran though no arrival was counted has run.
+    bool by_instructions = only_ran_ || (count != nullptr && count->count == 0);
+    if (count != nullptr) left = margin(count->exact && count->count_known, by_instructions ? count->executed : count->count);
+    if (what_.metric) left += metric_margin(count == nullptr ? std::nullopt : analysis::value_of(count->metrics, *what_.metric));
+    std::string text = fmt::format("{} |{:>6}  {}", left, line, source);
+    text.erase(text.find_last_not_of(' ') + 1);
+    out_.text += text + "\n";
+  }
+
+  void instructions(uint32_t file, uint32_t line) {
+    std::vector<Place> &places = places_[{file, line}];
+    std::stable_sort(places.begin(), places.end(), [](const Place &a, const Place &b) {
+      const format::Instruction &x = a.procedure->map->instructions[a.instruction];
+      const format::Instruction &y = b.procedure->map->instructions[b.instruction];
+      return std::tuple(a.procedure->address, x.fragment, x.offset) <
+             std::tuple(b.procedure->address, y.fragment, y.offset);
+    });
+    for (const Place &place : places) {
+      const format::Instruction &i = place.procedure->map->instructions[place.instruction];
+      std::string text = i.text;
+      std::replace(text.begin(), text.end(), '\t', ' ');
+      std::string where = fmt::format("{}+{:#x}", place.procedure->map->fragments[i.fragment].name, i.offset);
+      out_.text += fmt::format("{}{} |        {}\n", margin(place.procedure->exact(), place.procedure->executed[place.instruction]),
+                               what_.metric ? metric_margin(metric_of(place)) : "",
+                               dim(fmt::format("  {:<24} {}", where, text), style_));
+    }
+  }
+
+  std::optional<uint64_t> metric_of(const Place &place) const {
+    const std::vector<std::vector<uint64_t>> &each = place.procedure->metrics.instructions;
+    if (*what_.metric >= each.size() || place.instruction >= each[*what_.metric].size()) return std::nullopt;
+    return each[*what_.metric][place.instruction];
+  }
+
+  analysis::FileTable files_;
+  analysis::LineTable lines_;
+  const Annotation &what_;
+  TextStyle style_;
+  bool only_ran_;
+  Selection selection_;
+  PlacesByLine places_;
+  Sources sources_;
+  std::set<std::string> warned_;
+  Annotated out_;
+};
+
+}  // namespace
+
+Annotated annotate(const Program &program, const Annotation &what, const TextStyle &style) {
+  return Writer(program, what, style).run();
+}
+
+Table annotation_table(const Program &program, const Annotation &what) {
+  analysis::FileTable files(program);
+  Selection selection = select(program, what.target, files);
+  Table all = what.instructions ? list_instructions(program) : table_of_lines(program, analysis::count_lines(program, selection.procedures));
+  Table chosen;
+  chosen.by = all.by;
+  chosen.columns = all.columns;
+  chosen.text_order = all.text_order;
+  chosen.weight = all.weight;
+  size_t file_column = all.column("file"), line_column = all.column("line");
+  for (size_t r = 0; r < all.rows(); ++r) {
+    for (const Part &part : selection.parts) {
+      uint64_t line = all.at(r, line_column).number;
+      if (all.at(r, file_column).text != files.files()[part.file].name || line < part.first ||
+          line > part.last)
+        continue;
+      std::vector<Cell> row;
+      for (size_t c = 0; c < all.columns.size(); ++c) {
+        Cell cell = all.at(r, c);
+        if (cell.kind == CellKind::text || cell.kind == CellKind::object) cell.text = chosen.keep(std::string(cell.text));
+        row.push_back(cell);
+      }
+      chosen.add(row);
+      break;
+    }
+  }
+  return chosen;
+}
+
+}  // namespace chord::report

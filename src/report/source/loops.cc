@@ -1,0 +1,105 @@
+// The loops of every procedure, with how often each was entered and went round.
+//
+// A loop is a header and what reaches it again without leaving (core/graph/order.h). It is
+// *entered* by every edge that comes from outside of it, at whatever member; an
+// *iteration* is one arrival at its header. So entered ≤ iterations where the header is
+// the only way in, and iterations / entered is the average trip count.
+#include <algorithm>
+
+#include "core/graph/order.h"
+#include "report/tables/listings.h"
+#include "report/tables/metrics.h"
+
+namespace chord::report {
+namespace {
+
+using analysis::CountedProcedure;
+
+struct LoopRow {
+  uint32_t place = core::kNone;  // the first instruction of the header or, if it has none, of the loop
+  uint64_t blocks = 0, instructions = 0;
+  uint64_t entered = 0, iterations = 0, executed = 0;
+  bool entries_known = true;
+  analysis::MetricValues metrics = {};  // of its instructions, where they are measured for each
+};
+
+uint32_t depth_of(const core::Loops &loops, uint32_t loop) {
+  uint32_t depth = 1;
+  for (uint32_t l = loops.loops[loop].parent; l != core::kNone; l = loops.loops[l].parent) ++depth;
+  return depth;
+}
+
+LoopRow measure(const CountedProcedure &p, const core::Loops &loops, uint32_t loop) {
+  LoopRow row;
+  const core::Vertex header = loops.loops[loop].header;
+  row.iterations = p.counts.vertex[header];
+  for (core::Vertex v : loops.members(loop)) {
+    const format::Block &block = p.map->blocks[v];
+    if (block.count == 0) continue;
+    ++row.blocks;
+    row.instructions += block.count;
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+      row.executed += p.executed[i];
+      for (size_t m = 0; m < p.metrics.instructions.size(); ++m) {
+        if (i < p.metrics.instructions[m].size()) analysis::add_to(row.metrics, m, p.metrics.instructions[m][i]);
+      }
+    }
+    row.place = std::min(row.place, block.first);
+  }
+  if (p.map->blocks[header].count != 0) row.place = p.map->blocks[header].first;
+  for (size_t e = 1; e < p.map->edges.size(); ++e) {
+    const format::Edge &edge = p.map->edges[e];
+    if (!loops.contains(loop, edge.to) || loops.contains(loop, edge.from)) continue;
+    row.entries_known = row.entries_known && p.counts.edge_known[e];
+    row.entered += p.counts.edge[e];
+  }
+  return row;
+}
+
+}  // namespace
+
+Table list_loops(const analysis::Program &program) {
+  Table t;
+  t.by = "loop";
+  t.columns = {{"function", "", true},
+               {"unit", "", true},
+               {"fragment", "", true},
+               {"offset", "offset"},
+               {"depth", "depth"},
+               {"entered", "entered"},
+               {"iterations", "iterations"},
+               {"executed", "executed"},
+               {"share", "share"},
+               {"blocks", "blocks"},
+               {"instructions", "instrs"},
+               {"file", "file", true, Holds::paths},
+               {"line", "line"},
+               {"exact", ""},
+               {"demangled", "function", true, Holds::names}};
+  t.text_order = {8, 7, 6, 5, 4, 10, 12, 11, 14};
+  t.weight = 7;
+  MetricsColumn metrics(t, program.metrics);
+  for (const CountedProcedure &p : program.procedures) {
+    std::string_view name = t.keep(demangle(p.map->name));
+    const core::Graph graph = p.map->graph();
+    const core::Loops loops = core::find_loops(graph, core::depth_first_order(graph));
+    for (uint32_t l = 0; l < loops.loops.size(); ++l) {
+      LoopRow row = measure(p, loops, l);
+      if (row.place == core::kNone) continue;
+      const format::Instruction &first = p.map->instructions[row.place];
+      bool exact = p.exact();
+      std::vector<Cell> cells{text(p.map->name), text(p.unit->unit), text(p.map->fragments[first.fragment].name), offset(first.offset),
+             number(depth_of(loops, l)), number_if(exact && row.entries_known, row.entered),
+             number_if(exact, row.iterations), number_if(exact, row.executed),
+             exact ? share(row.executed, program.instructions) : Cell{}, number(row.blocks), number(row.instructions),
+             text(first.line != 0 ? std::string_view(p.unit->files[first.file]) : std::string_view()),
+             ordinal(first.line), flag(p.certain()), text(name)};
+      metrics.put(cells, row.metrics);
+      t.add(cells);
+    }
+  }
+  t.sort_by_weight();
+  return t;
+}
+
+}  // namespace chord::report

@@ -1,0 +1,214 @@
+#include "report/tables/names.h"
+
+#include <algorithm>
+#include <utility>
+
+namespace chord::report {
+namespace {
+
+constexpr std::string_view kEllipsis = "…";
+
+bool continues(char c) { return (c & 0xc0) == 0x80; }
+
+// Bytes that the first `columns` characters take.
+size_t prefix(std::string_view text, size_t columns) {
+  size_t bytes = 0;
+  while (bytes < text.size() && columns-- != 0) {
+    ++bytes;
+    while (bytes < text.size() && continues(text[bytes])) ++bytes;
+  }
+  return bytes;
+}
+
+// Where the bracket that opens at `open` closes; npos if it does not. Operators are no brackets.
+size_t closing(std::string_view name, size_t open) {
+  int depth = 0;
+  for (size_t i = open; i < name.size(); ++i) {
+    if (name.substr(i).starts_with("operator")) {
+      i += 8;
+      while (i < name.size() && std::string_view("<>=-()").find(name[i]) != std::string_view::npos &&
+             !(name[i] == '(' && name[i - 1] != 'r')) {
+        ++i;
+      }
+      --i;
+      continue;
+    }
+    if (name[i] == '<' || name[i] == '(' || name[i] == '[' || name[i] == '{') ++depth;
+    bool arrow = name[i] == '>' && i > 0 && name[i - 1] == '-';
+    if ((name[i] == '>' && !arrow) || name[i] == ')' || name[i] == ']' || name[i] == '}') {
+      if (--depth == 0) return i;
+    }
+  }
+  return std::string_view::npos;
+}
+
+void replace_all(std::string &text, std::string_view from, std::string_view to) {
+  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
+    text.replace(at, from.size(), to);
+  }
+}
+
+// ", std::allocator<T>" wherever it stands as an argument that everybody leaves out.
+void drop_argument(std::string &name, std::string_view argument) {
+  std::string start = ", " + std::string(argument) + "<";
+  for (size_t at = name.find(start); at != std::string::npos; at = name.find(start, at)) {
+    size_t end = closing(name, at + start.size() - 1);
+    if (end == std::string::npos) return;
+    // Only the last arguments have defaults.
+    size_t next = name.find_first_not_of(' ', end + 1);
+    if (next == std::string::npos || name[next] != '>') {
+      at = end;
+      continue;
+    }
+    name.erase(at, end + 1 - at);
+  }
+}
+
+struct Group {
+  size_t begin = 0, end = 0;  // of what is between the brackets
+  int depth = 0;
+};
+
+std::vector<Group> groups_of(std::string_view name, char open) {
+  std::vector<Group> groups;
+  std::vector<size_t> ends;
+  for (size_t i = 0; i < name.size(); ++i) {
+    while (!ends.empty() && ends.back() < i) ends.pop_back();
+    if (name.substr(i).starts_with("operator")) {
+      i += 8;
+      while (i < name.size() && std::string_view("<>=-").find(name[i]) != std::string_view::npos) ++i;
+      if (name.substr(i).starts_with("()")) i += 2;
+      if (i >= name.size()) break;
+    }
+    if (name[i] != open) continue;
+    size_t end = closing(name, i);
+    if (end == std::string_view::npos || end == i + 1) continue;
+    groups.push_back({i + 1, end, static_cast<int>(ends.size())});
+    ends.push_back(end);
+  }
+  return groups;
+}
+
+// The groups of the given depth replaced by an ellipsis.
+std::string collapse(std::string_view name, const std::vector<Group> &groups, int depth) {
+  std::string out;
+  size_t from = 0;
+  for (const Group &group : groups) {
+    if (group.depth != depth || name.substr(group.begin, group.end - group.begin) == kEllipsis) continue;
+    out += name.substr(from, group.begin - from);
+    out += kEllipsis;
+    from = group.end;
+  }
+  return out + std::string(name.substr(from));
+}
+
+std::string collapse_until_fits(std::string name, char open, size_t width) {
+  int deepest = -1;
+  for (const Group &group : groups_of(name, open)) deepest = std::max(deepest, group.depth);
+  for (int depth = deepest; depth >= 0 && display_width(name) > width; --depth) {
+    name = collapse(name, groups_of(name, open), depth);
+  }
+  return name;
+}
+
+}  // namespace
+
+size_t display_width(std::string_view text) {
+  return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) { return !continues(c); }));
+}
+
+std::string cut_end(std::string_view text, size_t width) {
+  if (display_width(text) <= width) return std::string(text);
+  return std::string(text.substr(0, prefix(text, width > 0 ? width - 1 : 0))) + std::string(kEllipsis);
+}
+
+std::string cut_front(std::string_view text, size_t width) {
+  size_t have = display_width(text);
+  if (have <= width) return std::string(text);
+  return std::string(kEllipsis) + std::string(text.substr(prefix(text, have - (width > 0 ? width - 1 : 0))));
+}
+
+std::string cut_middle(std::string_view text, size_t width) {
+  size_t have = display_width(text);
+  if (have <= width) return std::string(text);
+  size_t kept = width > 0 ? width - 1 : 0;
+  std::string out(text.substr(0, prefix(text, kept - kept / 2)));
+  out += kEllipsis;
+  return out + std::string(text.substr(prefix(text, have - kept / 2)));
+}
+
+std::string familiar_name(std::string_view demangled) {
+  std::string name(demangled);
+  if (name.find("std::") == std::string::npos) return name;
+  replace_all(name, "std::__cxx11::", "std::");
+  replace_all(name, "[abi:cxx11]", "");
+  for (auto [letter, string] : {std::pair<std::string_view, std::string_view>{"char", ""}, {"wchar_t", "w"}}) {
+    std::string type(letter), word(string);
+    std::string traits = "<" + type + ", std::char_traits<" + type + ">";
+    replace_all(name, "std::basic_string" + traits + ", std::allocator<" + type + "> >", "std::" + word + "string");
+    for (std::string_view stream : {"string_view", "ostream", "istream", "iostream", "streambuf", "ios", "ofstream", "ifstream", "fstream"}) {
+      replace_all(name, "std::basic_" + std::string(stream) + traits + " >", "std::" + word + std::string(stream));
+    }
+    for (std::string_view stream : {"stringstream", "ostringstream", "istringstream", "stringbuf"}) {
+      replace_all(name, "std::basic_" + std::string(stream) + traits + ", std::allocator<" + type + "> >", "std::" + word + std::string(stream));
+    }
+  }
+  for (std::string_view argument : {"std::allocator", "std::equal_to", "std::hash", "std::less", "std::default_delete", "std::char_traits"}) {
+    drop_argument(name, argument);
+  }
+  replace_all(name, " >", ">");
+  return name;
+}
+
+namespace {
+
+// "void sort<…>(…) [.isra.0]" -> "sort<…>(…) [.isra.0]": the type that a template returns. Operators may have blanks in their names.
+std::string without_result(const std::string &name) {
+  if (name.find("operator") != std::string::npos) return name;
+  int depth = 0;
+  size_t begin = 0;
+  for (size_t i = 0; i < name.size(); ++i) {
+    if (depth == 0 && name[i] == '(' && name.compare(i, 11, "(anonymous ") != 0) return name.substr(begin);
+    if (name[i] == '<' || name[i] == '(') ++depth;
+    if (name[i] == '>' || name[i] == ')') --depth;
+    if (depth == 0 && name[i] == ' ') begin = i + 1;
+  }
+  return name;  // no function's
+}
+
+// "f(…) [.isra.0]" -> "f(…)"
+std::string without_clone(const std::string &name) {
+  size_t clone = name.rfind(" [.");
+  return clone != std::string::npos && name.ends_with(']') ? name.substr(0, clone) : name;
+}
+
+}  // namespace
+
+std::string fit_name(std::string_view name, size_t width) {
+  std::string out(name);
+  if (display_width(out) > width) out = collapse_until_fits(std::move(out), '<', width);
+  if (display_width(out) > width) out = collapse_until_fits(std::move(out), '(', width);
+  if (display_width(out) > width) out = without_result(out);
+  if (display_width(out) > width) out = without_clone(out);
+  return cut_middle(out, width);
+}
+
+std::string common_folder(const std::vector<std::string_view> &paths) {
+  std::string_view common;
+  bool first = true;
+  for (std::string_view path : paths) {
+    if (!path.starts_with('/') || path.starts_with("/usr/")) continue;
+    std::string_view folder = path.substr(0, path.rfind('/') + 1);
+    if (first) common = folder;
+    first = false;
+    size_t same = static_cast<size_t>(std::mismatch(common.begin(), common.end(), folder.begin(), folder.end()).first - common.begin());
+    common = common.substr(0, common.substr(0, same).rfind('/') + 1);
+  }
+  return common == "/" ? "" : std::string(common);
+}
+
+std::string_view below(std::string_view path, std::string_view folder) {
+  return !folder.empty() && path.starts_with(folder) && path.size() > folder.size() ? path.substr(folder.size()) : path;
+}
+
+}  // namespace chord::report
