@@ -31,7 +31,7 @@ std::string part_defect(const format::Procedure &p, const format::Anchor::Part &
   return "";
 }
 
-std::string anchor_defect(const format::Procedure &p, const format::Anchor &anchor, const AddressRanges &code) {
+std::string defect_of(const format::Procedure &p, const format::Anchor &anchor, const AddressRanges &code) {
   if (anchor.parts.size() != p.fragments.size()) return fmt::format("the anchor of {} has another number of parts than its map", p.name);
   for (uint32_t i = 0; i < anchor.parts.size(); ++i) {
     const format::Anchor::Part &part = anchor.parts[i];
@@ -56,7 +56,7 @@ std::string anchor_defect(const std::vector<format::UnitMap> &units, const std::
   for (const format::Anchor &anchor : anchors) {
     auto found = procedures.find(anchor.key);
     if (found == procedures.end()) return fmt::format("an anchor is of a function ({:#x}) that no map has", anchor.key);
-    if (std::string why = anchor_defect(*found->second, anchor, code); !why.empty()) return why;
+    if (std::string why = defect_of(*found->second, anchor, code); !why.empty()) return why;
   }
   return "";
 }

@@ -6,12 +6,12 @@
 namespace chord::core {
 namespace {
 
-using Sequence = std::span<const uint64_t>;
+using Items = std::span<const uint64_t>;
 
 // Diagonal k has elements i of the one beside i - k of the other. reach[d][k + d]: how far i comes on it with d elements left out.
 class Search {
  public:
-  Search(Sequence first, Sequence second) : first_(first), second_(second) {}
+  Search(Items first, Items second) : first_(first), second_(second) {}
 
   // The number of elements left out, or nothing if there are more than `most`.
   std::optional<size_t> run(size_t most) {
@@ -46,7 +46,7 @@ class Search {
   }
 
  private:
-  static int64_t size(Sequence s) { return static_cast<int64_t>(s.size()); }
+  static int64_t size(Items s) { return static_cast<int64_t>(s.size()); }
   bool is_inside(int64_t i, int64_t j) const { return i >= 0 && j >= 0 && i < size(first_) && j < size(second_); }
   // -1: no such diagonal with so many.
   int64_t reached(size_t d, int64_t diagonal) const {
@@ -73,17 +73,17 @@ class Search {
     }
   }
 
-  Sequence first_, second_;
+  Items first_, second_;
   std::vector<std::vector<int64_t>> reach_;
 };
 
 }  // namespace
 
-SequenceDiff diff_sequences(Sequence first, Sequence second, size_t most) {
+SequenceDiff diff_sequences(Items first, Items second, size_t most) {
   size_t begin = 0, shorter = std::min(first.size(), second.size()), end = 0;
   while (begin < shorter && first[begin] == second[begin]) ++begin;
   while (end < shorter - begin && first[first.size() - 1 - end] == second[second.size() - 1 - end]) ++end;
-  Sequence one = first.subspan(begin, first.size() - begin - end), other = second.subspan(begin, second.size() - begin - end);
+  Items one = first.subspan(begin, first.size() - begin - end), other = second.subspan(begin, second.size() - begin - end);
   SequenceDiff out;
   if (one.empty() && other.empty()) return out;
   Search search(one, other);

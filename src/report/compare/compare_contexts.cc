@@ -16,9 +16,9 @@ using analysis::CountedContext;
 using analysis::Program;
 using core::kNone;
 
-class Comparison {
+class ContextComparison {
  public:
-  Comparison(const Program &before, const Program &after)
+  ContextComparison(const Program &before, const Program &after)
       : matches_(match_procedures(before, after)), match_before_(before.procedures.size()), match_after_(after.procedures.size()) {
     for (uint32_t n = 0; n < matches_.size(); ++n) {
       if (matches_[n].before != kNone) match_before_[matches_[n].before] = n;
@@ -76,7 +76,7 @@ std::vector<ComparedContext> compare_contexts(const Program &before, const Progr
     throw base::Error(fmt::format("{}: the {} profile holds no calling contexts", without.name, &without == &before ? "old" : "new"),
                       "build with `chord --context gcc …`");
   }
-  return Comparison(before, after).take();
+  return ContextComparison(before, after).take();
 }
 
 }  // namespace chord::report

@@ -16,7 +16,7 @@ using analysis::SelectiveStudy;
 using Function = SelectiveStudy::Function;
 
 constexpr std::array kCurveColors = {"#4c78a8", "#2a9d8f", "#e9c46a", "#e76f51", "#9aa5b1"};
-constexpr int kWidth = 520, kHeight = 200, kLeft = 56, kPanel = 270;
+constexpr int kCurveWidth = 520, kCurveHeight = 200, kCurveLeft = 56, kCurvePanel = 270;
 
 // Probes for k + 1 paths as a share of those for all; of the published algorithm if asked for.
 double share_of(const Function &f, size_t k, bool published) {
@@ -54,8 +54,8 @@ Cell fraction(double value) {
 }
 
 std::string grid_line(double y, const std::string &text) {
-  return fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n", kLeft, kLeft + kWidth, y) +
-         svg_label(kLeft - 6, y + 4, "end", text);
+  return fmt::format("<line x1=\"{0}\" x2=\"{1}\" y1=\"{2:.1f}\" y2=\"{2:.1f}\" class=\"grid\"/>\n", kCurveLeft, kCurveLeft + kCurveWidth, y) +
+         svg_label(kCurveLeft - 6, y + 4, "end", text);
 }
 
 std::string document(int height, const std::string &body) {
@@ -63,24 +63,24 @@ std::string document(int height, const std::string &body) {
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0}\" height=\"{1}\" viewBox=\"0 0 {0} {1}\">\n"
       "<style>text{{font:12px sans-serif;fill:#667}} .grid{{stroke:#8886;stroke-width:1}} "
       "polyline{{fill:none;stroke-width:2}}</style>\n{2}</svg>\n",
-      kLeft + kWidth + 20, height, body);
+      kCurveLeft + kCurveWidth + 20, height, body);
 }
 
 // The functions side by side, each curve sorted by itself.
 std::string curves(double top, const std::string &title, const std::vector<const SelectiveStudy *> &studies, bool published) {
-  double bottom = top + 30 + kHeight;
-  std::string out = svg_label(kLeft, top + 16, "start", title);
-  for (int tick = 0; tick <= 4; ++tick) out += grid_line(bottom - kHeight * tick / 4.0, fmt::format("{}%", 25 * tick));
+  double bottom = top + 30 + kCurveHeight;
+  std::string out = svg_label(kCurveLeft, top + 16, "start", title);
+  for (int tick = 0; tick <= 4; ++tick) out += grid_line(bottom - kCurveHeight * tick / 4.0, fmt::format("{}%", 25 * tick));
   for (size_t k = 0; k < analysis::kMostStudiedPaths; ++k) {
     std::vector<double> values = shares(studies, k, published);
     if (values.empty()) continue;
     out += fmt::format("<polyline stroke=\"{}\" points=\"", kCurveColors[k]);
     for (size_t i = 0; i < values.size(); ++i) {
-      double x = kLeft + kWidth * (static_cast<double>(i) + 0.5) / static_cast<double>(values.size());
-      out += fmt::format("{:.1f},{:.1f} ", x, bottom - kHeight * std::min(values[i], 1.0));
+      double x = kCurveLeft + kCurveWidth * (static_cast<double>(i) + 0.5) / static_cast<double>(values.size());
+      out += fmt::format("{:.1f},{:.1f} ", x, bottom - kCurveHeight * std::min(values[i], 1.0));
     }
     out += fmt::format("\"><title>{} paths: mean {:.1f}%</title></polyline>\n", k + 1, 100 * mean(values));
-    double key = kLeft + 60.0 * static_cast<double>(k);
+    double key = kCurveLeft + 60.0 * static_cast<double>(k);
     out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"10\" height=\"10\" fill=\"{}\"/>\n", key, bottom + 10, kCurveColors[k]);
     out += svg_label(key + 14, bottom + 19, "start", fmt::format("{} path{}", k + 1, k == 0 ? "" : "s"));
   }
@@ -162,29 +162,29 @@ Table selective_functions(const std::vector<SelectiveStudy> &studies) {
 std::string selective_svg(const std::vector<SelectiveStudy> &studies) {
   std::vector<const SelectiveStudy *> all;
   for (const SelectiveStudy &s : studies) all.push_back(&s);
-  return document(2 * kPanel, curves(0, "probes for chosen paths, of those for all, by function: sound", all, false) +
-                                  curves(kPanel, "the same: published", all, true));
+  return document(2 * kCurvePanel, curves(0, "probes for chosen paths, of those for all, by function: sound", all, false) +
+                                  curves(kCurvePanel, "the same: published", all, true));
 }
 
 std::string path_svg(const std::vector<PathStudy> &studies) {
   uint64_t greatest = 10;
   for (const PathStudy &s : studies) greatest = std::max(greatest, s.executed);
-  double decades = std::ceil(std::log10(static_cast<double>(greatest))), bottom = 30.0 + kHeight;
-  std::string out = svg_label(kLeft, 16, "start", "paths executed, hot at 0.1 %, hot at 1 %");
-  for (int d = 0; d <= static_cast<int>(decades); ++d) out += grid_line(bottom - kHeight * d / decades, fmt::format("{:.0f}", std::pow(10, d)));
-  double group = static_cast<double>(kWidth) / static_cast<double>(std::max<size_t>(1, studies.size()));
+  double decades = std::ceil(std::log10(static_cast<double>(greatest))), bottom = 30.0 + kCurveHeight;
+  std::string out = svg_label(kCurveLeft, 16, "start", "paths executed, hot at 0.1 %, hot at 1 %");
+  for (int d = 0; d <= static_cast<int>(decades); ++d) out += grid_line(bottom - kCurveHeight * d / decades, fmt::format("{:.0f}", std::pow(10, d)));
+  double group = static_cast<double>(kCurveWidth) / static_cast<double>(std::max<size_t>(1, studies.size()));
   for (size_t i = 0; i < studies.size(); ++i) {
     const PathStudy &s = studies[i];
     const std::array<uint64_t, 3> values = {s.executed, s.permille.paths, s.percent.paths};
-    double left = kLeft + group * static_cast<double>(i), bar = std::min(24.0, group / 4);
+    double left = kCurveLeft + group * static_cast<double>(i), bar = std::min(24.0, group / 4);
     for (size_t b = 0; b < values.size(); ++b) {
-      double height = values[b] == 0 ? 0 : std::max(1.0, kHeight * std::log10(static_cast<double>(values[b])) / decades);
+      double height = values[b] == 0 ? 0 : std::max(1.0, kCurveHeight * std::log10(static_cast<double>(values[b])) / decades);
       out += fmt::format("<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"{}\"><title>{}</title></rect>\n",
                          left + bar * (static_cast<double>(b) + 0.5), bottom - height, bar - 2, height, kCurveColors[b], values[b]);
     }
     out += svg_label(left + 2 * bar, bottom + 16, "middle", s.program);
   }
-  return document(kPanel, out);
+  return document(kCurvePanel, out);
 }
 
 }  // namespace chord::report
