@@ -40,7 +40,7 @@ bool mark_dead(long file, uint64_t at) {
   return write_at(file, &magic, sizeof magic, at);
 }
 
-CHORD_FAST uint64_t hash_of(const uint8_t *payload, size_t size) {
+uint64_t hash_of(const uint8_t *payload, size_t size) {
   uint64_t hash = CHORD_FNV_BASIS;
   for (size_t at = 0; at < size; at += 8) hash = (hash ^ load<uint64_t>(payload + at)) * CHORD_FNV_PRIME;
   return hash;
