@@ -242,11 +242,16 @@ bool ProcedureFlow::is_entering(const Transition &t) const {
 void ProcedureFlow::find_record(const Transition &t, const Machine &machine) {
   std::string_view of;
   unsigned in = kNoRegister;
+  bool survives = false;  // calls
   auto look = [&](const Value &v, unsigned reg) {
     const AtomMeaning *m = v.terms.size() == 1 && machine.path_in_record(v) ? atoms_.meaning(v.terms[0].first) : nullptr;
     if (m == nullptr || m->kind != AtomMeaning::Kind::record) return;
     auto proc = u_.contexts.by_label.find(m->name);
     if (v.number != 0 && (proc == u_.contexts.by_label.end() || proc->second.span == 0)) return;
+    // Another register may already name the slot of a call that follows at once.
+    bool kept = reg == kNoRegister || (kPreserved & general(reg));
+    if (survives && !kept) return;
+    survives = kept;
     of = m->name;
     in = reg;
   };

@@ -23,7 +23,8 @@ bool is_gauge(std::string_view metric, uint64_t kind, uint64_t type) {
   return kind == (is_clock(metric) ? CHORD_GAUGE_CLOCK : CHORD_GAUGE_EVENT);
 }
 
-enum class Meter : uint8_t { closed, open };
+// stale: a call has returned again, and what was read before is of a path that is gone.
+enum class Meter : uint8_t { closed, open, stale };
 
 class MetricVisitor {
  public:
@@ -49,7 +50,7 @@ class MetricVisitor {
     if (several_) table();
   }
 
-  Meter start(uint32_t vertex) { return vertex != 0 && metered_ ? Meter::open : Meter::closed; }
+  Meter start(uint32_t vertex) { return vertex == 0 || !metered_ ? Meter::closed : paths_ ? Meter::stale : Meter::open; }
   void execute(uint32_t, Meter &) {}
 
   void take(const Transition &t, const EdgeChain *, const Machine *machine, Meter &state) const {
@@ -68,6 +69,7 @@ class MetricVisitor {
     if (node >> 32 || !metered_ || state == Meter::open) return;
     uint32_t i = static_cast<uint32_t>(node);
     bool mark = f_.program.instrs()[i].facts.entry_mark && i == f_.program.functions()[f_.function].entry;
+    if (state == Meter::stale) fail(i, "a path that a second return begins is not measured from there on");
     if (!mark && !f_.flow.leaves(i)) fail(i, "a meter does not run here");
   }
 
@@ -139,6 +141,8 @@ class MetricVisitor {
     bool tally = routine.starts_with("__chord_meter_tally"), several = tally || routine.ends_with("_all");
     if (several != several_) fail(about, "a meter of other readings");
     if (routine.ends_with("_all")) routine.remove_suffix(4);
+    if (routine == "__chord_meter_restart" && state == Meter::stale) state = Meter::open;
+    if (state == Meter::stale) fail(about, "a path that a second return begins is measured from before it");
     bool enters = routine.starts_with("__chord_meter_enter"), path = tally || routine.starts_with("__chord_meter_path");
     bool leaves = routine.ends_with("_leave");
     if (enters || path) own(about, e, !path);  // where a path's sum is depends on its number

@@ -31,10 +31,37 @@ struct State {
   bool operator==(const State &) const = default;
 };
 
+// By vertex of the procedure: what a path has come to there if that is the same on all ways, else nothing. The weaver need not
+// clear the old number where it is known.
+std::vector<Number> only_sums(const core::PathNumbering &n) {
+  std::vector<Number> sums(n.dag.vertex_count());
+  std::vector<bool> reached(sums.size(), false);
+  std::vector<size_t> missing(sums.size());
+  for (uint32_t v = 0; v < missing.size(); ++v) missing[v] = v == n.start ? 0 : n.dag.in(v).size();
+  sums[n.start] = 0;
+  for (std::vector<uint32_t> work{n.start}; !work.empty();) {
+    uint32_t from = work.back();
+    work.pop_back();
+    for (core::EdgeId e : n.dag.out(from)) {
+      uint32_t to = n.dag.edge(e).to;
+      if (e == core::Graph::return_edge()) continue;
+      Number here = plus(sums[from], static_cast<int64_t>(n.value[e]));
+      sums[to] = !reached[to] || sums[to] == here ? here : Number();
+      reached[to] = true;
+      if (--missing[to] == 0) work.push_back(to);
+    }
+  }
+  // Where something leads that no path comes from, nothing is claimed.
+  for (size_t v = 0; v < sums.size(); ++v) {
+    if (missing[v] != 0) sums[v] = {};
+  }
+  return sums;
+}
+
 class PathVisitor {
  public:
   PathVisitor(const ProcedureFacts &f, core::PathNumbering numbering)
-      : f_(f), map_(f.graph.map()), n_(std::move(numbering)) {
+      : f_(f), map_(f.graph.map()), n_(std::move(numbering)), only_sums_(only_sums(n_)) {
     find_holder();
     auto record = f.records.by_key.find(map_.key);
     if (record != f.records.by_key.end()) record_ = record->second;
@@ -67,6 +94,7 @@ class PathVisitor {
     if (state.counted) state.offset = {};  // the next path starts anew
     if (state.pending && state.lag) state.ended = {};
     if (node >> 32) return;
+    if (map_.plan.paths.in_records) recall(f_.graph.block_of(static_cast<uint32_t>(node)), state);
     if (holder_ != kNone) as_stated(static_cast<uint32_t>(node), state);
   }
 
@@ -86,6 +114,13 @@ class PathVisitor {
 
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const { throw Unproved{f_.program.instrs()[i].last, std::move(what)}; }
+
+  // What was given up so that ways agree, and is known of the block.
+  void recall(uint32_t block, State &state) const {
+    if (!only_sums_[block] || state.pending || state.counted) return;
+    state.sum = only_sums_[block];
+    if (state.offset) state.number = plus(state.offset, *state.sum);
+  }
 
   // Before an instruction the path register is what the map says of an activation that stands there.
   void as_stated(uint32_t i, const State &state) const {
@@ -233,6 +268,7 @@ class PathVisitor {
   const ProcedureFacts &f_;
   const format::Procedure &map_;
   core::PathNumbering n_;
+  std::vector<Number> only_sums_;
   Record record_;
   uint32_t holder_ = kNone;  // register; 16: a word of the frame
   bool slot_ = false;
