@@ -178,7 +178,7 @@ def judge(done, right, may_differ):
         return f"status {done.returncode} without an error"
     if without_size(done.stdout) == without_size(right.stdout) and done.returncode == right.returncode or may_differ or says_so(done):
         return None
-    return f"it says something else without a word: {done.stdout[:1500]!r}"
+    return f"it says something else without a word: {done.stdout[:1500]!r} instead of {right.stdout[:1500]!r}"
 
 
 def check(build, draw):

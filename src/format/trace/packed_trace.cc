@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <new>
 
 #include "base/diagnostics.h"
 
@@ -31,6 +33,16 @@ T raw_at(std::string_view bytes, size_t at) {
 
 bool is_passed_over(uint32_t magic) { return (magic & ~uint32_t{15}) == kFramePassedOver; }
 
+// Appends a frame with a checksum of what it holds; gives its size.
+size_t pack_frame(ZSTD_CCtx *context, std::string_view part, std::string &out) {
+  const size_t at = out.size();
+  out.resize(at + ZSTD_compressBound(part.size()));
+  const size_t size = ZSTD_compress2(context, out.data() + at, out.size() - at, part.data(), part.size());
+  if (ZSTD_isError(size)) throw base::Error(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
+  out.resize(at + size);
+  return size;
+}
+
 // Appends what the frame holds; gives the frame's size, or 0 if it is damaged.
 size_t unpack_frame(std::string_view rest, std::vector<uint64_t> &out) {
   const size_t size = ZSTD_findFrameCompressedSize(rest.data(), rest.size());
@@ -48,6 +60,10 @@ bool is_packed_trace(std::string_view bytes) {
 }
 
 std::string pack_trace(std::string_view trace) {
+  std::unique_ptr<ZSTD_CCtx, decltype(&ZSTD_freeCCtx)> context(ZSTD_createCCtx(), ZSTD_freeCCtx);
+  if (!context) throw std::bad_alloc();
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_compressionLevel, kPackLevel);
+  ZSTD_CCtx_setParameter(context.get(), ZSTD_c_checksumFlag, 1);
   std::string out, table;
   append_raw(out, kFramePassedOver);
   append_raw(out, static_cast<uint32_t>(sizeof(uint64_t)));
@@ -59,12 +75,7 @@ std::string pack_trace(std::string_view trace) {
   for (; !trace.empty(); ++frames) {
     const std::string_view part = trace.substr(0, kPackedFrame);
     trace.remove_prefix(part.size());
-    const size_t at = out.size();
-    out.resize(at + ZSTD_compressBound(part.size()));
-    const size_t size = ZSTD_compress(out.data() + at, out.size() - at, part.data(), part.size(), kPackLevel);
-    if (ZSTD_isError(size)) throw base::Error(fmt::format("zstd: {}", ZSTD_getErrorName(size)));
-    out.resize(at + size);
-    append_raw(table, static_cast<uint32_t>(size));
+    append_raw(table, static_cast<uint32_t>(pack_frame(context.get(), part, out)));
     append_raw(table, static_cast<uint32_t>(part.size()));
   }
   append_raw(table, frames);

@@ -66,5 +66,18 @@ TEST(PackedTrace, DamageIsNamed) {
   }
 }
 
+// Noticed, or of no consequence.
+TEST(PackedTrace, NoChangedByteChangesTheTrace) {
+  std::string trace = sample(64), packed = pack_trace(trace);
+  for (size_t at = 16; at < packed.size(); ++at) {
+    std::string changed = packed;
+    changed[at] = static_cast<char>(changed[at] ^ 0x10);
+    try {
+      EXPECT_EQ(unpacked(changed), trace) << "byte " << at;
+    } catch (const base::Error &) {
+    }
+  }
+}
+
 }  // namespace
 }  // namespace chord::format
