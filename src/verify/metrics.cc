@@ -66,9 +66,11 @@ class MetricVisitor {
   }
 
   void arrive(Node node, Meter &state) const {
-    if (node >> 32 || !metered_ || state == Meter::open) return;
+    if (node >> 32 || !metered_) return;
     uint32_t i = static_cast<uint32_t>(node);
-    bool mark = f_.program.instrs()[i].facts.entry_mark && i == f_.program.functions()[f_.function].entry;
+    const bool marked = f_.program.instrs()[i].facts.entry_mark, mark = marked && i == f_.program.functions()[f_.function].entry;
+    // Before a mark (endbr64) nothing can be inserted.
+    if (state == Meter::open || (marked && state == Meter::stale)) return;
     if (state == Meter::stale) fail(i, "a path that a second return begins is not measured from there on");
     if (!mark && !f_.flow.leaves(i)) fail(i, "a meter does not run here");
   }
@@ -77,7 +79,12 @@ class MetricVisitor {
     if (state != Meter::closed) fail(t.from, "a meter runs on when it returns");
   }
 
-  static bool agree(Meter &, const Meter &) { return false; }
+  // Who falls into a place that something returns to again measures anew from there on as well.
+  static bool agree(Meter &one, const Meter &other) {
+    if (one == Meter::closed || other == Meter::closed) return false;
+    one = Meter::stale;
+    return true;
+  }
   std::string difference(const Meter &, const Meter &) const { return "a meter does not run alike on all ways here"; }
 
  private:

@@ -94,7 +94,7 @@ class PathVisitor {
     if (state.counted) state.offset = {};  // the next path starts anew
     if (state.pending && state.lag) state.ended = {};
     if (node >> 32) return;
-    if (map_.plan.paths.in_records) recall(f_.graph.block_of(static_cast<uint32_t>(node)), state);
+    if (map_.plan.paths.in_records) recall(static_cast<uint32_t>(node), state);
     if (holder_ != kNone) as_stated(static_cast<uint32_t>(node), state);
   }
 
@@ -115,11 +115,17 @@ class PathVisitor {
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const { throw Unproved{f_.program.instrs()[i].last, std::move(what)}; }
 
-  // What was given up so that ways agree, and is known of the block.
-  void recall(uint32_t block, State &state) const {
+  // What was given up so that ways agree, and is known of the block. Before a mark (endbr64) nothing can be inserted: what the register holds there is
+  // known to those who fall into it, not to those who land there.
+  void recall(uint32_t i, State &state) const {
+    uint32_t block = f_.graph.block_of(i);
     if (!only_sums_[block] || state.pending || state.counted) return;
     state.sum = only_sums_[block];
-    if (state.offset) state.number = plus(state.offset, *state.sum);
+    if (f_.program.instrs()[i].facts.entry_mark) {
+      state.offset = state.number = {};
+    } else if (state.offset) {
+      state.number = plus(state.offset, *state.sum);
+    }
   }
 
   // Before an instruction the path register is what the map says of an activation that stands there.
