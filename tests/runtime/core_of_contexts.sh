@@ -3,6 +3,7 @@
 # with records in registers, callers' registers and frames, below signal handlers, in threads and coroutines, after longjmps,
 # with paths in them and without.
 . "$(dirname "$0")/../e2e/common.inc"
+. "$here/dying_work.inc"
 cat >die.c <<'SOURCE'
 #include <pthread.h>
 #include <setjmp.h>
@@ -11,40 +12,7 @@ cat >die.c <<'SOURCE'
 #include <string.h>
 #include <ucontext.h>
 #include <unistd.h>
-static volatile int zero;
-static int ready[2];
-#define BIT(i) if (n & (1 << (i))) __asm__ volatile("" ::: "memory"); else s += 3;
-#define FOUR(i) BIT(i) BIT(i + 1) BIT(i + 2) BIT(i + 3)
-#define WORK s = s * 5 + n; __asm__ volatile("" : "+r"(s));
-#define FIVE WORK WORK WORK WORK WORK
-__attribute__((noinline)) static int leaf(int n, int dies) {
-  int s = 0;
-  for (int i = 0; i < n; i++) s += i & 1 ? i : -i;
-  if (n > 3) s += dies ? *(volatile int *)(long)zero : 1;
-  return s;
-}
-__attribute__((noinline)) static int saved(int n, int dies) {
-  int s = n & 1 ? leaf(n, 0) : 2;
-  if (n > 2) s += leaf(n + 1, dies);
-  return s;
-}
-__attribute__((noinline)) static long in_frame(int n, int dies) {
-  long a = saved(n & 3, 0), b = saved(n + 1, 0), c = saved(n & 7, 0), d = saved(1, 0), e = saved(2, 0);
-  long f = n > 2 ? saved(3, 0) : a, g = saved(n, dies);
-  if (g > 1) a ^= saved(0, 0);
-  return a + 3 * b + 5 * c + 7 * d + 11 * e + 13 * f + 17 * g;
-}
-__attribute__((noinline)) static long by_number(int n, int dies) {
-  int s = 0;
-  FOUR(0) FOUR(4) FOUR(8)
-  FIVE FIVE FIVE FIVE FIVE FIVE
-  long t = in_frame(n & 7, dies);
-  return s + t;
-}
-__attribute__((noinline)) static long nested(int depth, int n) {
-  if (depth == 0) return by_number(n, 1);
-  return (depth & 1 ? nested(depth - 1, n) : nested(depth - 1, n ^ 1)) + saved(depth, 0);
-}
+#include "work.h"
 static jmp_buf back;
 __attribute__((noinline)) static void leap(int n) {
   if (n == 0) longjmp(back, 1);
