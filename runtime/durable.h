@@ -2,24 +2,10 @@
 // (CHORD_DURABLE), for the process itself and for who reads the file afterwards.
 #pragma once
 
+#include "chord_process.h"
 #include "sys.h"
 
 namespace chord::runtime {
-
-struct Instance;
-
-// How the file begins, mapped as part 0 of itself.
-struct LiveFile {
-  uint64_t magic;  // CHORD_LIVE_MAGIC
-  uint32_t version;
-  uint32_t count;  // parts
-  uint64_t used;   // bytes of the file
-  Instance *instance;
-  struct Part {
-    void *address;  // null: none, or no more
-    uint64_t size, offset;
-  } part[];
-};
 
 // Moves the instance to a file; where that fails it stays where it was.
 Instance *make_durable(Instance *instance);

@@ -10,26 +10,14 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "chord_process.h"
 #include "chord_traces.h"
 #include "sys.h"
-
-// The modes that have code of their own. A new one is a word here, a folder, and a row in src/weave/modes.cc.
-#define CHORD_MODES(MODE) MODE(context) MODE(calls) MODE(budget) MODE(trace) MODE(metrics) MODE(sim) MODE(gauges)
 
 namespace chord::runtime {
 
 struct Fold;
 struct Frame;
-struct Instance;
-struct Module;
-struct Thread;
-
-enum ModeNumber : uint32_t {
-#define CHORD_MODE(name) mode_##name,
-  CHORD_MODES(CHORD_MODE)
-#undef CHORD_MODE
-      mode_count
-};
 
 // Any of them may be null. "Locked": the instance's lock is held, and all signals are blocked.
 struct ModeHooks {
@@ -112,14 +100,6 @@ struct TraceHooks {
   void *(*real_handler)(int signal, void *found, void *before);
   // CHORD_TRACE_ASK_*: 0, or -1 if it cannot be done.
   int (*ask)(Instance &instance, int what, const char *text);
-};
-
-// What a mode gives the segment: left by `collect` in memory from map_pages, written as a record of that
-// tag, and unmapped when the segment is written. A run that has any but contexts is not folded: readers add them up.
-struct ModeRecord {
-  uint32_t tag;  // CHORD_RECORD_*
-  char *data;
-  size_t size, capacity;
 };
 
 // The hooks in force, or null.

@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <time.h>
 
+#include "chord_process.h"
+
 // What woven code, or assembly text, refers to: visible to the linker, never
 // outside the module.
 #ifdef __clang__  // which only reads the tool's copy of these headers
@@ -75,7 +77,6 @@ inline void unmap_pages(void *pages, size_t size) { kernel(SYS_munmap, arg(pages
 // The kernel's own 64-bit mask: unlike libc's functions it also covers the two
 // signals libc keeps to itself.
 
-using Mask = uint64_t;
 constexpr Mask mask_of(int signal) { return Mask{1} << (signal - 1); }
 
 inline Mask set_mask(Mask mask) {
@@ -83,13 +84,6 @@ inline Mask set_mask(Mask mask) {
   kernel(SYS_rt_sigprocmask, SIG_SETMASK, arg(&mask), arg(&old), sizeof mask);
   return old;
 }
-
-struct KernelAction {
-  void *handler;
-  unsigned long flags;
-  void *restorer;
-  Mask mask;
-};
 
 inline long kernel_sigaction(int signal, const KernelAction *action, KernelAction *old) {
   return kernel(SYS_rt_sigaction, signal, reinterpret_cast<long>(action), arg(old), sizeof(Mask));
@@ -112,23 +106,14 @@ class NoFileSizeSignal {
 
 // ---- Locks --------------------------------------------------------------
 
-// Held only for short, bounded work with every signal blocked, so the holder
-// cannot be interrupted by code that wants the lock too.
-class Lock {
- public:
-  void acquire() {
-    for (unsigned spins = 0; __atomic_exchange_n(&word_, 1, __ATOMIC_ACQUIRE) != 0; ++spins)
-      if (spins < 64)
-        asm volatile("pause");
-      else
-        sleep_ns(20000);
-  }
-  void release() { __atomic_store_n(&word_, 0, __ATOMIC_RELEASE); }
-  bool is_held() const { return word_ != 0; }
-
- private:
-  uint32_t word_ = 0;
-};
+inline void Lock::acquire() {
+  for (unsigned spins = 0; __atomic_exchange_n(&word, 1, __ATOMIC_ACQUIRE) != 0; ++spins)
+    if (spins < 64)
+      asm volatile("pause");
+    else
+      sleep_ns(20000);
+}
+inline void Lock::release() { __atomic_store_n(&word, 0, __ATOMIC_RELEASE); }
 
 class Guard {
  public:

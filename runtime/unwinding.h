@@ -4,15 +4,10 @@
 
 #include <ucontext.h>
 
-#include "chord_abi.h"
+#include "chord_process.h"
 #include "sys.h"
 
 namespace chord::runtime {
-
-struct Instance;
-struct Module;
-struct Thread;
-struct UnwindCache;
 
 // ---- Unwinding (unwind.cc, cfi.cc, expressions.cc) -----------------------
 
@@ -74,20 +69,6 @@ void find_static_frames(Instance &instance);
 
 // ---- Early exits (exits.cc) ----------------------------------------------
 
-struct ExitTable {
-  ExitTable *next;
-  uint64_t slots;  // a power of two
-  uint64_t used;   // bit i: some slot whose index is i modulo 64 may have been claimed
-  struct Slot {
-    uint64_t key;   // pc, with the kind above it; 0 = free
-    uint64_t path;  // path register ^ exit_path_bit; 0 = not yet written
-    int64_t count;
-  } slot[];
-};
-constexpr int exit_kind_shift = 57;  // programs get no address that long
-constexpr uint64_t exit_path_bit = uint64_t{1} << 63;  // no path register has only this
-constexpr uint64_t exit_pc_bits = (uint64_t{1} << exit_kind_shift) - 1;
-
 void record_exit(Instance &instance, uint64_t pc, uint32_t kind, uint64_t path, int64_t count);
 // Records every woven frame from here outwards; `count` is +1 when the frames
 // end, -1 when a new segment begins with them already running.
@@ -114,31 +95,6 @@ inline uint64_t return_address_of(const long *registers) { return demangled(regi
 
 // ---- longjmps seen before (jumps.cc) ------------------------------------------
 
-struct JumpPath {
-  JumpPath *next;
-  uint64_t pc;       // return address of the call of longjmp
-  int64_t distance;  // from the stack pointer there to the target
-  int64_t count;
-  uint64_t site;     // the slot that names the call of longjmp (call_tree.h); 0 without contexts
-  uint64_t lands;    // the slot that is in force where it lands; 0: the same
-  uint32_t checks, frames;
-  struct Check {
-    int32_t offset;    // of the word, from the stack pointer; or in_register + a register
-    int32_t relative;  // the word minus the stack pointer is compared
-    int64_t value;
-  } check[];
-  struct Left {
-    uint64_t pc, path;  // as in record_exit
-  };
-  Left *left() { return reinterpret_cast<Left *>(check + checks); }  // so many frames
-};
-
-struct JumpTable {
-  static constexpr size_t buckets = 512;
-  JumpPath *bucket[buckets];
-  uint32_t paths;
-};
-
 // The path that the jump takes, if it is known; whoever makes the jump counts it. Else null.
 JumpPath *known_jump(Instance &instance, const Registers &here, uint64_t target);
 // Walks the path, keeps and counts it; false, with nothing recorded, if it is no
@@ -150,10 +106,6 @@ void forget_jumps(Instance &instance);
 
 // ---- Suspended contexts (contexts.cc) -----------------------------------------
 
-struct ContextTable {
-  static constexpr size_t slots = 1024;
-  const ucontext_t *suspended[slots];
-};
 // As record_frames, for every context that swapcontext left.
 void record_suspended(Instance &instance, int64_t count);
 

@@ -20,7 +20,7 @@ namespace {
 
 constexpr const char *kSite = "%fs:" CHORD_SITE_SYMBOL "@tpoff";
 constexpr const char *kLink = CHORD_LINK_SYMBOL "@gottpoff(%rip)";
-// Where the record is on the way out, below the caller's stack pointer (runtime/call_tree.h). Deeper than any register that a
+// Where the record is on the way out, below the caller's stack pointer (abi/chord_activations.h). Deeper than any register that a
 // procedure has pushed and popped: its unwind rules may still say that it is there.
 constexpr int kKept = 120;
 constexpr std::array<unsigned, 9> kScratch = {r11, r10, rcx, rdx, rsi, rdi, r8, r9, rax};

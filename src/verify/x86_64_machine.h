@@ -59,7 +59,7 @@ struct StackFacts {
 class Machine {
  public:
   static constexpr int64_t kRedZone = 128;
-  // Where code on its way out leaves a calling context's record, from the stack pointer at the entry (runtime/call_tree.h).
+  // Where code on its way out leaves a calling context's record, from the stack pointer at the entry (abi/chord_activations.h).
   static constexpr int64_t kLeftBelow = -112;
   Machine(Atoms &atoms, const StackFacts &around) : atoms_(&atoms), around_(around) {
     for (unsigned f = 0; f < kFlagCount; ++f) flags_[f] = static_cast<int>(f);

@@ -1,4 +1,4 @@
-// Records of calling contexts in the memory of a process that is no more (runtime/call_tree.h): what the runtime would have
+// Records of calling contexts in the memory of a process that is no more (abi/chord_activations.h): what the runtime would have
 // written of them, and which one an activation counted in.
 #pragma once
 
@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "analysis/processes/process_image.h"
+#include "chord_process.h"
 #include "format/profile/profile.h"
-#include "runtime/runtime.h"
 
 namespace chord::analysis {
 

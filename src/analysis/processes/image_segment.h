@@ -1,5 +1,5 @@
 // What a process had counted, out of the runtime's own structures in its memory
-// (runtime/runtime.h): the segment it would have written, had it been able to.
+// (abi/chord_process.h): the segment it would have written, had it been able to.
 //
 // The sums are those of runtime/modules.cc and exits.cc, from outside: per counter,
 // merged + every thread's own - already written.
@@ -10,8 +10,9 @@
 
 #include "analysis/processes/image_contexts.h"
 #include "analysis/processes/process_image.h"
+#include "chord_notes.h"
+#include "chord_process.h"
 #include "format/profile/profile.h"
-#include "runtime/runtime.h"
 
 namespace chord::analysis {
 

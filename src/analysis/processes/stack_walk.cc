@@ -13,7 +13,7 @@
 
 #include "analysis/processes/unwind_entries.h"
 #include "chord_abi.h"
-#include "runtime/call_tree.h"
+#include "chord_activations.h"
 
 namespace chord::analysis {
 namespace {

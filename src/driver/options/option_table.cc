@@ -196,7 +196,7 @@ std::string names_of_metrics(const std::vector<format::MetricRequest> &metrics) 
 
 // Kept in the objects, whoever runs them wherever: absolute. The % of the present folder's name stand for themselves.
 void choose_place(const Word &word, weave::Options &options) {
-  constexpr size_t kLongest = 4000;  // runtime/runtime.h: Instance::out
+  constexpr size_t kLongest = 4000;  // abi/chord_process.h: Instance::out
   if (word.value.empty()) throw base::UsageError("--out=: no folder or file is named", "--out=FOLDER/ or --out=FILE");
   std::string place = word.value;
   if (place[0] != '/') {
