@@ -221,7 +221,7 @@ class PathVisitor {
       state.number = number;
     }
     for (const Effect &e : machine.effects()) {
-      if (e.kind == Effect::Kind::count) count(about, machine, e, state);
+      if (e.kind == Effect::Kind::count && e.symbol != "__chord_events") count(about, machine, e, state);
     }
     Value end = slot_ ? machine.stored(-16).value_or(Value{}) : holder_ < 16 ? machine.value(holder_) : Value{};
     if (holder_ == kNone || (slot_ && !machine.stored(-16))) return;

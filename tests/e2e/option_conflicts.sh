@@ -15,7 +15,6 @@ refused() {
 }
 refused --durable --callsites
 refused --budget --paths
-refused --events=calls --paths
 refused --durable --counters=atomic
 refused --durable --counters=global
 refused --callsites --counters=global

@@ -209,8 +209,8 @@ def check(chord, source, compiler, level, variant, folder):
         raise Failure("the stepped program made no query")
     build = lambda *options: Woven(chord, compiler, level, flags, source, folder, options)
     check_queries(build(), expected, total)
-    # With block counters beside them, the totals must agree with those, too.
-    for options in (["--place=optimal"], ["--context", "--budget"], ["--place=optimal", "--budget"]):
+    # With block counters, or paths, beside them, the totals must agree with those, too.
+    for options in (["--paths"], ["--context", "--paths"], ["--place=optimal"], ["--context", "--budget"], ["--place=optimal", "--budget"]):
         woven = build(*options)
         profile = check_queries(woven, expected, total)
         if woven.report(profile)["instructions"] != total:

@@ -233,9 +233,11 @@ class ProbeMutants : Maker {
     if (s_.decoded(past).flow != isa::Flow::next) return std::nullopt;
     Mutant m;
     std::string moved;
+    bool events_alone = true;
     for (uint32_t k = *last; k != kNowhere && s_.is_inserted(k); k = s_.previous_code(k)) {
       if (s_.at(k).name == "jmp" || s_.at(k).name == "nopl") return std::nullopt;
       moved = "\t" + s_.words(k) + "\n" + moved;
+      events_alone = events_alone && s_.words(k).find("__chord_events") != std::string::npos;
       m.edits.push_back(replace(k, ""));
     }
     // What an interrupted loop's counters in registers lack is not proved (docs/proof.md).
@@ -244,7 +246,7 @@ class ProbeMutants : Maker {
     m.edits.push_back({s_.at(past).end, s_.at(past).end, "\n" + moved, true});
     m.what = "after '" + s_.words(past) + "': " + moved;
     // Counters of events are exact at calls, returns and checks; nothing is said of other places.
-    if (s_.woven_case().mode.starts_with("events")) m.equivalent = "between";
+    if (events_alone || s_.woven_case().mode.starts_with("events")) m.equivalent = "between";
     return m;
   }
 };

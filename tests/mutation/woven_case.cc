@@ -50,6 +50,11 @@ const std::map<std::string, Change> &modes() {
          o.paths = true;
          for_shared_objects(o);
        }},
+      {"paths-events",
+       [](weave::Options &o) {
+         o.paths = true;
+         o.events = 0x7f;
+       }},
       {"coverage", [](weave::Options &o) { o.coverage = true; }},
       {"events",
        [](weave::Options &o) {

@@ -191,12 +191,17 @@ def check(chord, source, compiler, level, _variant, folder):
     # The static C++ library's unwinder sorts all its tables at the first throw, which takes minutes of steps.
     whole = ["-static-libgcc", "-static-libstdc++"] if source.endswith(".cc") else ["-static"]
     checked([*build, *same_assembler, *whole, "-o", plain])
-    checked([chord, "--verify", "--paths", *build, "-o", woven])
-    first, second = (run([program], cwd=folder, env=environment()) for program in (plain, woven))
-    if (first.returncode, first.stdout) != (second.returncode, second.stdout):
-        raise Failure(f"behaves differently: {first.returncode} {second.returncode}\n{first.stdout}{second.stdout}")
-    expected, functions = expected_paths(chord, profile, plain, folder, [])
-    return compare(expected, counted_paths(chord, profile, folder, functions))
+    expected = None
+    for beside in ([], ["--events=instructions,backward"]):
+        checked([chord, "--verify", "--paths", *beside, *build, "-o", woven])
+        fresh(profile)
+        first, second = (run([program], cwd=folder, env=environment()) for program in (plain, woven))
+        if (first.returncode, first.stdout) != (second.returncode, second.stdout):
+            raise Failure(f"behaves differently: {first.returncode} {second.returncode}\n{first.stdout}{second.stdout}")
+        if expected is None:
+            expected, functions = expected_paths(chord, profile, plain, folder, [])
+        result = compare(expected, counted_paths(chord, profile, folder, functions))
+    return result
 
 
 def compare(expected, got):

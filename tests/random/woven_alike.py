@@ -16,7 +16,7 @@ MODES = [[], ["--paths"], ["--events=instructions"], ["--durable"], ["--callsite
          ["--loop-counters=memory"], ["--context"], ["--context", "--paths"], ["--trace"], ["--coverage"], ["--metrics=tsc"],
          ["--metrics=sim:l1d"], ["--metrics=sim:l1i,sim:branch"], ["--paths", "--metrics=sim:l1d,tsc"],
          ["--context", "--metrics=sim:l1d"], ["--context", "--events=instructions"], ["--events=calls", "--place=optimal"],
-         ["--counters=atomic"]]
+         ["--counters=atomic"], ["--paths", "--events=instructions"]]
 UNCOUNTED = (["--events=instructions"],)  # totals alone
 SECONDS = 20
 

@@ -93,7 +93,7 @@ void settle(weave::Options &options, bool position_independent) {
   }
   if (options.budget && options.events == 0) options.events = 1;
   // Events are counted alone unless block counters are asked for, too.
-  if (options.events != 0 && !options.place_chosen && !options.context) options.place = core::Placement::none;
+  if (options.events != 0 && !options.place_chosen && !options.context && !options.paths) options.place = core::Placement::none;
   options.position_independent = position_independent;
   if (options.durable) options.loop_counters = weave::Options::LoopCounters::memory;  // no register outlives its process
   bool through_pointer = options.durable || position_independent;

@@ -355,9 +355,8 @@ constexpr BuildOption kOptions[] = {
 };
 
 constexpr Conflict kConflicts[] = {
-    {"--paths", "--events", "a path register and counters of events would both have to be kept at every probe"},
-    {"--paths", "--callsites", "calls are measured with counters of events, which builds for paths do not have"},
-    {"--paths", "--budget", "budgets are of events, which builds for paths do not count"},
+    {"--paths", "--callsites", "contexts have what calls took: --context --paths"},
+    {"--paths", "--budget", "where a budget is used up an activation would end between two numbers of its path"},
     {"--paths", "--durable", "the path that an activation is on is in a register, which does not survive its process"},
     {"--callsites", "--durable", "the totals of open calls are not in the file"},
     {"--callsites", "--counters=atomic", "calls are measured by each thread"},

@@ -373,9 +373,6 @@ std::string emit_event_counters() {
 }  // namespace
 
 std::string plan_events(const ProcedureFacts &facts, ProcedurePlan &plan) {
-  using core::Placement;
-  const Placement placement = plan.counters.placement;
-  if (placement == Placement::paths || placement == Placement::chosen_paths) return {};  // whose probes leave no room for others
   const Options &options = facts.options();
   std::vector<int64_t> costs;
   if (!options.costs.empty()) costs = format::instruction_costs(options.costs, facts.map, facts.in.map);

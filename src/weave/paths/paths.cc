@@ -321,8 +321,10 @@ class PathPlanner {
 // The probe and, on the way in and out of the procedure, the frame that it needs.
 void put_probe(const ProcedureFacts &facts, const PathWeaving &paths, const PathProbe &probe, ProcedurePlan &plan) {
   constexpr unsigned kFramePrice = 3;
+  // Probes of other modes are inside the frame.
+  const Phase phase = probe.role == PathProbe::Role::enters ? Phase::first : Phase::leaving;
   auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount, Detour detour = {}) {
-    plan.insertions.push_back({probe.site, probe.edge, std::move(snippet), effect, 0, Phase::leaving, amount, std::move(detour)});
+    plan.insertions.push_back({probe.site, probe.edge, std::move(snippet), effect, 0, phase, amount, std::move(detour)});
   };
   const assembly::UnwindRules &rules = facts.rules_at(probe.site);
   if (probe.role == PathProbe::Role::enters) put({isa::widen_frame(paths.holder, rules.active), kFramePrice}, Effect::none, 0);
@@ -336,8 +338,18 @@ void put_probe(const ProcedureFacts &facts, const PathWeaving &paths, const Path
   }
   if (probe.role != PathProbe::Role::leaves) return;
   bool unwinding = rules_at_way_out(rules);
-  put_frame_end(facts, {probe.site, probe.edge, {isa::narrow_frame(paths.holder, unwinding), kFramePrice}, Effect::none, 0, Phase::leaving},
+  put_frame_end(facts, {probe.site, probe.edge, {isa::narrow_frame(paths.holder, unwinding), kFramePrice}, Effect::none, 0, Phase::last},
                 unwinding, plan);
+}
+
+// What other modes find: a register that holds the number must be left alone everywhere.
+void keep_holder(const PathHolder &holder, ProcedurePlan &plan) {
+  if (holder.kind == PathHolder::Kind::slot || holder.kind == PathHolder::Kind::none) return;
+  const isa::Resources taken = isa::register_numbered(holder.reg);
+  for (isa::Resources &live : plan.liveness.before) live |= taken;
+  for (std::vector<Site> *sites : {&plan.sites.edge, &plan.sites.block}) {
+    for (Site &site : *sites) site.live |= taken;
+  }
 }
 
 // The way around that a count by number has is about as long again.
@@ -374,6 +386,7 @@ std::string plan_paths(const ProcedureFacts &facts, ProcedurePlan &plan) {
   if (paths->metered) add_meter_sums(options, true, plan);
   plan.is_counted = true;
   plan.holder = paths->holder;
+  keep_holder(plan.holder, plan);
   plan.above = std::move(paths->above);
   plan.moved = std::move(paths->moved);
   return {};
