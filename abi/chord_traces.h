@@ -2,6 +2,8 @@
 #ifndef CHORD_TRACES_H
 #define CHORD_TRACES_H
 
+#include <stdint.h>
+
 /* Further kinds of words. */
 enum {
   CHORD_TRACE_MARK = 12,    /* the program named the moment: so many words of this kind follow, each with 7 bytes of the name, the first in the lowest byte */
@@ -12,6 +14,32 @@ enum {
 
 /* What a program asks of the recording (__chord_api_trace). */
 enum { CHORD_TRACE_ASK_SAVE = 0, CHORD_TRACE_ASK_PAUSE = 1, CHORD_TRACE_ASK_RESUME = 2 };
+
+/* Where chord was when the module was built: text with its NUL, alone in its section. */
+#define CHORD_TRACE_TOOL_SYMBOL "__chord_trace_tool"
+#define CHORD_TRACE_TOOL_SECTION ".chord.tool"
+
+/* A page of the file that the program shares with the process that packs what it records (runtime/trace/packer.cc, src/format/trace/live_pack.h).
+ * The words with "futex" are waited on. */
+#define CHORD_TRACE_PACKER_MAGIC UINT64_C(0x0a85d17c68632aff)
+#define CHORD_TRACE_PACKER_VERSION 1
+#define CHORD_TRACE_PACKING ".packing" /* what is packed so far is beside the trace, under its name and this */
+enum { CHORD_TRACE_PACKER_ASKED = 0, CHORD_TRACE_PACKER_WORKS = 1, CHORD_TRACE_PACKER_GONE = 2 };
+struct chord_trace_packer {
+  uint64_t magic;
+  uint32_t version;
+  uint32_t size;     /* of the page */
+  /* The packer's: */
+  uint32_t state;    /* CHORD_TRACE_PACKER_* */
+  uint32_t steps;    /* futex: goes up with every step */
+  uint64_t done;     /* bytes of the file that it has looked through */
+  uint64_t released; /* bytes of those that take no room on the disk any more */
+  uint64_t packed;   /* bytes that it has written */
+  /* The program's: */
+  uint64_t reached;  /* the size of the file */
+  uint32_t news;     /* futex: goes up as that does */
+  uint32_t unused;
+};
 
 /* A stream goes on in another chunk when at most so many words of the last are unused. */
 #define CHORD_TRACE_SLACK 64

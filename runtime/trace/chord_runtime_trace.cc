@@ -2,6 +2,7 @@
 #include "push_pop.h"
 #include "probes.cc"
 #include "sink.cc"
+#include "packer.cc"
 #include "save.cc"
 #include "markers.cc"
 #include "push_pop_end.h"

@@ -3,6 +3,7 @@
 // a chunk is used: a full disk ends the recording, not the program.
 #include <errno.h>
 #include <sys/file.h>
+#include <sys/prctl.h>
 
 #include "trace.h"
 
@@ -12,32 +13,6 @@ namespace {
 constexpr uint32_t first_size = 32 * 1024, largest_size = 1024 * 1024;
 constexpr uint64_t usual_limit = uint64_t{4} << 30;
 constexpr size_t spare_words = 1024;
-
-// Chunks of a ring, oldest first, by their offsets plus 1 (chord_trace_chunk::next).
-struct Chain {
-  uint64_t first, last;
-  uint32_t count;
-};
-
-struct Settings {
-  uint64_t limit;
-  uint64_t ring;    // bytes that are kept, the last ones; 0: all
-  char mark[CHORD_TRACE_MARK_SIZE + 4];  // see wanted_mark()
-};
-
-// Of this process, whatever modules it has.
-struct TraceFile {
-  Lock lock;
-  long file;        // 0: not yet open
-  uint64_t device, inode;
-  uint64_t size;
-  uint32_t stopped;  // nothing more is recorded: CHORD_TRACE_WHY_*
-  bool is_child;    // made by a fork: named after the process
-  Settings settings;
-  uint32_t saved;   // copies of it that were made
-  Chain ended;      // of a ring: chunks of threads that have ended
-  char path[8600];
-};
 
 TraceFile *file_of(Instance &instance) {
   void *&place = instance.mode_state[mode_trace];
@@ -71,17 +46,45 @@ bool may_replace(long file, uint64_t size) {
   return magic[0] == CHORD_TRACE_MAGIC || (magic[0] == CHORD_TRACE_PACKED && magic[1] == CHORD_TRACE_MAGIC);
 }
 
+// The file of that name, if nobody else has it: whoever packs an earlier trace puts another in its place.
+long open_locked(const char *path, struct stat &facts) {
+  constexpr int tries = 4;
+  for (int left = tries; left != 0; --left) {
+    if (left != tries) sleep_ns(1000000);
+    struct stat named {};
+    long file = open_above_standard(path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
+    if (file < 0) return file;
+    if (kernel(SYS_flock, file, LOCK_EX | LOCK_NB) == 0 && kernel(SYS_fstat, file, arg(&facts)) == 0 && kernel(SYS_lstat, reinterpret_cast<long>(path), arg(&named)) == 0 &&
+        named.st_dev == facts.st_dev && named.st_ino == facts.st_ino)
+      return file;
+    kernel(SYS_close, file);
+  }
+  return -EAGAIN;
+}
+
+// What was packed of an earlier one, whose packer was ended.
+void remove_packed(const TraceFile &trace) {
+  char path[sizeof trace.path + sizeof CHORD_TRACE_PACKING];
+  kernel(SYS_unlink, arg(Text(path, sizeof path).add(trace.path).add(CHORD_TRACE_PACKING).data()));
+}
+
 bool open_file(const Instance &instance, TraceFile &trace, bool alone) {
   name_file(instance, trace, alone);
-  long file = open_above_standard(trace.path, O_RDWR | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0666);
-  if (file < 0) return false;
   struct stat facts {};
-  bool usable = kernel(SYS_flock, file, LOCK_EX | LOCK_NB) == 0 && kernel(SYS_fstat, file, arg(&facts)) == 0 &&
-                S_ISREG(facts.st_mode) && may_replace(file, static_cast<uint64_t>(facts.st_size)) && kernel(SYS_ftruncate, file, 0) == 0;
-  if (!usable) {
+  long file = open_locked(trace.path, facts);
+  if (file < 0) return false;
+  auto usable = [&] { return S_ISREG(facts.st_mode) && may_replace(file, static_cast<uint64_t>(facts.st_size)); };
+  // A packer may still be at work on it: that goes on with the old file.
+  if (usable() && static_cast<uint64_t>(facts.st_size) >= worth_packing && kernel(SYS_unlink, arg(trace.path)) == 0) {
+    kernel(SYS_close, file);
+    file = open_locked(trace.path, facts);
+    if (file < 0) return false;
+  }
+  if (!usable() || kernel(SYS_ftruncate, file, 0) != 0) {
     kernel(SYS_close, file);
     return false;
   }
+  remove_packed(trace);
   trace.file = file;
   trace.device = facts.st_dev;
   trace.inode = facts.st_ino;
@@ -105,6 +108,8 @@ bool is_still_open(TraceFile &trace) {
   return kernel(SYS_fstat, file, arg(&facts)) == 0 && facts.st_dev == trace.device && facts.st_ino == trace.inode;
 }
 
+}  // namespace
+
 bool reserve(TraceFile &trace, uint64_t offset, uint32_t size) {
   NoFileSizeSignal none;
   long result = kernel(SYS_fallocate, trace.file, 0, static_cast<long>(offset), size);
@@ -114,6 +119,8 @@ bool reserve(TraceFile &trace, uint64_t offset, uint32_t size) {
     if (kernel(SYS_pwrite64, trace.file, reinterpret_cast<long>(zeros), sizeof zeros, static_cast<long>(offset + done)) != sizeof zeros) return false;
   return true;
 }
+
+namespace {
 
 uint32_t stop_recording(const Instance &instance, TraceFile &trace, uint32_t why) {
   trace.stopped = why;
@@ -183,13 +190,16 @@ chord_trace_chunk *take_room(Instance &instance, TraceFile &trace, uint32_t size
     why = stop_recording(instance, trace, CHORD_TRACE_WHY_FUNCTIONS);
     return nullptr;
   }
-  if (trace.settings.ring == 0 && trace.size + size > trace.settings.limit) {
+  if (trace.settings.ring == 0 && bytes_on_disk(trace) + size > trace.settings.limit) {
     why = stop_recording(instance, trace, CHORD_TRACE_WHY_LIMIT);
     return nullptr;
   }
   uint64_t offset = trace.size;
   const bool still_open = is_still_open(trace), used = still_open && write_over(trace, size, offset);
-  if (!still_open || (!used && !reserve(trace, offset, size))) {
+  bool reserved = used;
+  while (still_open && !reserved && !(reserved = reserve(trace, offset, size)) && await_room(trace)) {
+  }
+  if (!reserved) {
     why = stop_recording(instance, trace, CHORD_TRACE_WHY_DISK);
     return nullptr;
   }
@@ -253,8 +263,11 @@ void next_chunk(TraceState &state) {
   if (state.chunk == nullptr && begins_paused(*running)) return go_nowhere(state);
   Thread *thread = current_thread(*running);
   uint32_t why = 0;
+  hold_back(*trace);
   trace->lock.acquire();
   chord_trace_chunk *chunk = take_room(*running, *trace, chunk_size(*trace, state.chunk), why);
+  if (chunk != nullptr) start_packer(*trace);
+  if (chunk != nullptr) tell_packer(*trace);
   trace->lock.release();
   if (chunk == nullptr) {
     if (why != 0 && state.chunk != nullptr) stop_stream(state, why);
@@ -296,9 +309,8 @@ void forget_trace_file(Instance &instance) {
   TraceFile *trace = file_of(instance);
   if (trace == nullptr) return;
   if (trace->file > 0 && is_still_open(*trace)) kernel(SYS_close, trace->file);
-  const Settings settings = trace->settings;
-  zero_bytes(trace, sizeof *trace);
-  trace->settings = settings;
+  forget_packer(*trace);
+  zero_bytes(trace, offsetof(TraceFile, settings));
   trace->is_child = true;
 }
 
@@ -315,8 +327,13 @@ uint64_t size_in(const char *setting) {
 
 void read_settings(Instance &instance, char **environment) {
   const char *limit = variable(environment, "CHORD_TRACE_LIMIT"), *ring = variable(environment, "CHORD_RING"), *mark = variable(environment, "CHORD_TRACE_MARK");
-  TraceFile *trace = limit != nullptr || ring != nullptr || mark != nullptr ? file_of(instance) : nullptr;
+  const char *pack = variable(environment, "CHORD_TRACE_PACK"), *search = variable(environment, "PATH");
+  TraceFile *trace = file_of(instance);
   if (trace == nullptr) return;
+  trace->settings.seccomp = kernel(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0);
+  trace->settings.raw = same_text(pack, "off") || same_text(pack, "0");
+  if (pack != nullptr && pack[0] == '/') Text(trace->settings.packer, sizeof trace->settings.packer).add(pack);
+  if (search != nullptr) Text(trace->settings.search, sizeof trace->settings.search).add(search);
   if (limit != nullptr && size_in(limit) != 0) trace->settings.limit = size_in(limit);
   if (ring != nullptr) trace->settings.ring = size_in(ring);
   if (mark != nullptr) Text(trace->settings.mark, sizeof trace->settings.mark).add(mark);

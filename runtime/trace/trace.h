@@ -2,6 +2,7 @@
 //
 //   probes.cc   what woven code calls: words into the buffer
 //   sink.cc     the file, and where the next words go; of a ring, what is written over
+//   packer.cc   the process that packs it meanwhile
 //   save.cc     copies of a ring
 //   markers.cc  what woven code does not see: frames that end early, signals, the end of threads and processes
 //
@@ -28,6 +29,57 @@ inline chord_trace_chunk *const nowhere = reinterpret_cast<chord_trace_chunk *>(
 // Words that may be written behind `end` before somebody looks.
 constexpr size_t trace_slack = CHORD_TRACE_SLACK;
 
+// Chunks of a ring, oldest first, by their offsets plus 1 (chord_trace_chunk::next).
+struct Chain {
+  uint64_t first, last;
+  uint32_t count;
+};
+
+// What the environment says.
+struct Settings {
+  uint64_t limit;
+  uint64_t ring;    // bytes that are kept, the last ones; 0: all
+  char mark[CHORD_TRACE_MARK_SIZE + 4];  // see wanted_mark()
+  bool raw;         // nothing is packed
+  long seccomp;     // what the process may do, as it was at the start
+  char packer[4096], search[4096];  // which chord packs, if one was named; where programs are
+};
+
+// Of this process, whatever modules it has.
+struct TraceFile {
+  Lock lock;
+  long file;        // 0: not yet open
+  uint64_t device, inode;
+  uint64_t size;
+  uint32_t stopped;  // nothing more is recorded: CHORD_TRACE_WHY_*
+  bool is_child;    // made by a fork: named after the process
+  bool packer_asked, given_up;  // for a packer; it makes no steps
+  uint32_t given_up_at;         // chord_trace_packer::steps
+  uint32_t saved;   // copies of it that were made
+  Chain ended;      // of a ring: chunks of threads that have ended
+  chord_trace_packer *packer;   // null: none
+  char path[8600];
+  Settings settings;  // these stay as they are in the child of a fork
+};
+
+// Smaller traces stay as they are.
+constexpr uint64_t worth_packing = 1024 * 1024;
+
+// Room in the file, from there on. Locked.
+bool reserve(TraceFile &trace, uint64_t offset, uint32_t size);
+
+// Starts a packer if there is none and the trace is long enough. Locked.
+void start_packer(TraceFile &trace);
+// The file has grown. Locked.
+void tell_packer(TraceFile &trace);
+// Waits while the packer is far behind.
+void hold_back(TraceFile &trace);
+// Waits until it has made some room on the disk. False: it does not. Locked.
+bool await_room(TraceFile &trace);
+uint64_t bytes_on_disk(const TraceFile &trace);
+// In the child of a fork.
+void forget_packer(TraceFile &trace);
+
 // More room for the thread. Call with all signals blocked.
 void next_chunk(TraceState &state);
 // One word. Likewise.
@@ -42,7 +94,7 @@ inline uint64_t *end_of(chord_trace_chunk &chunk) { return reinterpret_cast<uint
 inline uint64_t marker(uint32_t kind, uint64_t payload) { return uint64_t{kind} << CHORD_TRACE_KIND_SHIFT | payload; }
 // In the child of a fork: it has a file of its own.
 void forget_trace_file(Instance &instance);
-// CHORD_TRACE_LIMIT, CHORD_RING and CHORD_TRACE_MARK, if they are set.
+// CHORD_TRACE_LIMIT, CHORD_RING, CHORD_TRACE_MARK, CHORD_TRACE_PACK.
 void read_settings(Instance &instance, char **environment);
 // The name of the marks after which threads record; null: they always do.
 const char *wanted_mark(const Instance &instance);

@@ -20,6 +20,7 @@ namespace chord::weave {
 struct UnitFiles {
   std::string map_file;        // will hold format::encode_map(Woven::map)
   std::string runtime_folder;  // with the runtime's groups and chord_visible.s
+  std::string tool = {};       // chord itself: programs that record have it pack what they write; empty: they are not told
 };
 
 struct Woven {

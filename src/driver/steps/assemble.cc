@@ -253,7 +253,7 @@ class Standin {
 
     base::TempFolder folder;
     std::string map_file = folder.file("map");
-    weave::UnitFiles around{in_quotes(map_file), in_quotes(runtime_folder())};
+    weave::UnitFiles around{in_quotes(map_file), in_quotes(runtime_folder()), self_path()};
     weave::Woven woven = weave_proved(unit, around);
     if (woven.map.procedures.empty()) return std::nullopt;
     hash_sources(woven.map);

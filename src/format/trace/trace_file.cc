@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "base/diagnostics.h"
+#include "format/trace/live_trace.h"
 #include "format/trace/packed_trace.h"
 
 namespace chord::format {
@@ -55,7 +56,7 @@ class Reader {
   size_t chunk(size_t at) {
     chord_trace_chunk head;
     std::memcpy(&head, bytes_.data() + at, sizeof head);
-    if (head.magic == 0) return kPage;  // room that nobody came to use
+    if (head.magic == 0 || head.magic == CHORD_TRACE_PACKER_MAGIC) return kPage;  // room that nobody came to use; a packer's page
     bool fits = head.size >= kPage && head.size % kPage == 0 && head.size <= bytes_.size() - at;
     if (head.magic == CHORD_TRACE_MAGIC && fits && head.version != CHORD_TRACE_VERSION) {
       if (!std::exchange(other_version_, true)) warn(at, fmt::format("it has version {} of the format, and {} is read; build and run the program with this chord", head.version, CHORD_TRACE_VERSION));
@@ -124,14 +125,23 @@ class Reader {
 
 Trace parse_trace(std::string_view bytes, const std::string &path) { return Reader(bytes, path).run(); }
 
+std::string_view OpenedTrace::bytes() const {
+  return file ? file->bytes() : std::string_view{reinterpret_cast<const char *>(unpacked.data()), unpacked.size() * sizeof unpacked[0]};
+}
+
 OpenedTrace open_trace(const std::string &path) {
   OpenedTrace out;
-  out.file = std::make_unique<base::MappedFile>(path);
-  std::string_view bytes = out.file->bytes();
-  if (is_packed_trace(bytes)) {
-    out.unpacked = unpack_trace(bytes, path);
-    bytes = {reinterpret_cast<const char *>(out.unpacked.data()), out.unpacked.size() * sizeof out.unpacked[0]};
+  LiveTrace live = read_live_trace(path);
+  if (live.is_live) {
+    out.unpacked = std::move(live.words);
+  } else {
+    out.file = std::make_unique<base::MappedFile>(path);
+    if (is_packed_trace(out.file->bytes())) {
+      out.unpacked = unpack_trace(out.file->bytes(), path);
+      out.file.reset();
+    }
   }
+  const std::string_view bytes = out.bytes();
   uint64_t magic = 0;
   if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
   if (magic != CHORD_TRACE_MAGIC) throw base::Error(path + ": not a trace", "programs built with `chord --trace` write them");

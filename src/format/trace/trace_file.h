@@ -32,14 +32,16 @@ struct Trace {
   std::vector<std::string> warnings;
 };
 
-// `words` must be aligned and outlive the trace.
+// `bytes` must be aligned and outlive the trace.
 Trace parse_trace(std::string_view bytes, const std::string &path);
 
 // With the file's bytes, which the streams lie in. Throws Error if it cannot be read, or is no trace.
 struct OpenedTrace {
   std::unique_ptr<base::MappedFile> file;
-  std::vector<uint64_t> unpacked;  // what a packed one holds (format/trace/packed_trace.h)
+  std::vector<uint64_t> unpacked;  // what a packed one holds (format/trace/packed_trace.h), or one that is being written (format/trace/live_trace.h)
   Trace trace;
+  // As the program wrote it.
+  std::string_view bytes() const;
 };
 OpenedTrace open_trace(const std::string &path);
 

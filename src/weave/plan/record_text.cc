@@ -89,10 +89,9 @@ std::string flag_text(std::string_view symbol) {
 }
 
 // As numbers: a name may hold any character but NUL.
-std::string place_text(const std::string &place) {
-  std::string out = fmt::format("\t.section {1},\"aG\",@progbits,{0},comdat\n\t.weak {0}\n\t.hidden {0}\n{0}:\n", CHORD_PLACE_SYMBOL,
-                                CHORD_PLACE_SECTION);
-  for (char c : place) out += fmt::format("\t.byte {}\n", static_cast<unsigned char>(c));
+std::string name_text(std::string_view symbol, std::string_view section, const std::string &name) {
+  std::string out = fmt::format("\t.section {1},\"aG\",@progbits,{0},comdat\n\t.weak {0}\n\t.hidden {0}\n{0}:\n", symbol, section);
+  for (char c : name) out += fmt::format("\t.byte {}\n", static_cast<unsigned char>(c));
   return out + "\t.byte 0\n";
 }
 

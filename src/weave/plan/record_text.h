@@ -44,6 +44,6 @@ std::string anchor_text(const RecordPlacer &placer, const format::Procedure &map
 // Defines, once in a program, a symbol that tells the runtime something by being there.
 std::string flag_text(std::string_view symbol);
 // Where the profile goes, once in a module.
-std::string place_text(const std::string &place);
+std::string name_text(std::string_view symbol, std::string_view section, const std::string &name);
 
 }  // namespace chord::weave
