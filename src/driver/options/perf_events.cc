@@ -1,5 +1,6 @@
 #include "driver/options/perf_events.h"
 
+#include <dlfcn.h>
 #include <linux/perf_event.h>
 #include <perfmon/pfmlib_perf_event.h>
 #include <sys/syscall.h>
@@ -52,14 +53,28 @@ constexpr std::array<Named, 25> kNamed = {{
 
 constexpr std::string_view kFamily = "perf:";
 
+// Loaded when it is asked: the addresses in its tables of processors, a megabyte, would take longer at every start of chord than everything else there.
+struct Libpfm {
+  decltype(&pfm_initialize) initialize = nullptr;
+  decltype(&pfm_get_os_event_encoding) encode = nullptr;
+
+  Libpfm() {
+    void *library = dlopen("libpfm.so." CHORD_LIBPFM_VERSION, RTLD_LAZY | RTLD_LOCAL);
+    if (library == nullptr) return;
+    initialize = reinterpret_cast<decltype(initialize)>(dlsym(library, "pfm_initialize"));
+    encode = reinterpret_cast<decltype(encode)>(dlsym(library, "pfm_get_os_event_encoding"));
+  }
+};
+
 std::optional<PerfEvent> ask_libpfm(const std::string &name) {
-  if (pfm_initialize() != PFM_SUCCESS) return std::nullopt;
+  static const Libpfm libpfm;
+  if (libpfm.initialize == nullptr || libpfm.encode == nullptr || libpfm.initialize() != PFM_SUCCESS) return std::nullopt;
   perf_event_attr about = {};
   about.size = sizeof about;
   pfm_perf_encode_arg_t request = {};
   request.attr = &about;
   request.size = sizeof request;
-  if (pfm_get_os_event_encoding(name.c_str(), PFM_PLM3, PFM_OS_PERF_EVENT, &request) != PFM_SUCCESS) return std::nullopt;
+  if (libpfm.encode(name.c_str(), PFM_PLM3, PFM_OS_PERF_EVENT, &request) != PFM_SUCCESS) return std::nullopt;
   // The runtime gets a type and one word; events that take more have no place in it.
   if (about.config1 != 0 || about.config2 != 0) return std::nullopt;
   return PerfEvent{about.type, about.config};
