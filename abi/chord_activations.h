@@ -19,7 +19,7 @@ namespace chord::runtime {
 struct ExitTable {
   ExitTable *next;
   uint64_t slots;  // a power of two
-  uint64_t used;   // bit i: some slot whose index is i modulo 64 may have been claimed
+  uint64_t used;   // bit i: some slot of the i-th of 64 equal parts may have been claimed
   struct Slot {
     uint64_t key;   // pc, with the kind above it; 0 = free
     uint64_t path;  // path register ^ exit_path_bit; 0 = not yet written

@@ -39,7 +39,7 @@ bool count_in(ExitTable &table, uint64_t key, uint64_t path, int64_t count) {
     ExitTable::Slot &slot = table.slot[index];
     // Before others can count in it, as this thread may be stopped behind any instruction.
     if (__atomic_load_n(&slot.key, __ATOMIC_RELAXED) == 0)
-      __atomic_fetch_or(&table.used, uint64_t{1} << index % 64, __ATOMIC_RELAXED);
+      __atomic_fetch_or(&table.used, uint64_t{1} << index / (table.slots / 64), __ATOMIC_RELAXED);
     if (!is_or_becomes(&slot.key, key) || !is_or_becomes(&slot.path, path)) continue;
     __atomic_fetch_add(&slot.count, count, __ATOMIC_RELAXED);
     return true;
@@ -50,8 +50,8 @@ bool count_in(ExitTable &table, uint64_t key, uint64_t path, int64_t count) {
 template <class Visit>
 void for_each_slot(Instance &instance, Visit &&visit) {
   for (ExitTable *table = instance.exits; table != nullptr; table = table->next)
-    for (uint64_t used = table->used; used != 0; used &= used - 1)
-      for (auto i = static_cast<uint64_t>(__builtin_ctzll(used)); i < table->slots; i += 64) visit(table->slot[i]);
+    for (uint64_t used = table->used, part = table->slots / 64; used != 0; used &= used - 1)
+      for (uint64_t i = 0; i < part; ++i) visit(table->slot[static_cast<uint64_t>(__builtin_ctzll(used)) * part + i]);
 }
 
 // `merge`: an earlier loading of the module may have left the same exit behind.

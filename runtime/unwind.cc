@@ -80,8 +80,12 @@ UnwindCache *cache_of(Instance &instance) {
   return cache;
 }
 
+// The first few are kept together: most processes end without any others, and each page takes as long as many system calls.
 Rule &slot_of(UnwindCache &cache, uint64_t pc) {
-  return cache.rule[(pc * 0x9e3779b97f4a7c15u >> 40) & (cache_slots - 1)];
+  constexpr size_t close_slots = 64;
+  uint64_t hash = pc * 0x9e3779b97f4a7c15u >> 40;
+  Rule &close = cache.rule[hash & (close_slots - 1)];
+  return close.turn == 0 || close.pc == pc ? close : cache.rule[hash & (cache_slots - 1)];
 }
 
 bool recall(UnwindCache &cache, uint64_t pc, Rule &rule) {
