@@ -20,7 +20,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in chord_activations.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 21;
+constexpr uint32_t layout_version = 22;
 
 struct Instance;
 struct LiveFile;
@@ -52,7 +52,7 @@ struct Lock {
 // ---- Modes --------------------------------------------------------------------
 
 // The modes that have code of their own. A new one is a word here, a folder, and a row in src/weave/modes.cc.
-#define CHORD_MODES(MODE) MODE(context) MODE(calls) MODE(budget) MODE(trace) MODE(metrics) MODE(sim) MODE(gauges)
+#define CHORD_MODES(MODE) MODE(context) MODE(calls) MODE(budget) MODE(trace) MODE(metrics) MODE(sim) MODE(gauges) MODE(libraries)
 enum ModeNumber : uint32_t {
 #define CHORD_MODE(name) mode_##name,
   CHORD_MODES(CHORD_MODE)
@@ -102,7 +102,9 @@ struct Module {
   char *low, *high;    // mapped range
   uint64_t bias;
   char *delta_low, *delta_high;  // range of the DELTA counters, empty without
-  int64_t delta_variable;        // __chord_delta, relative to the thread pointer
+  int64_t words;                 // its thread-local words (below), relative to the thread pointer; 0: libc had no place that is the same in every thread
+  int64_t delta_variable;        // the word with the delta, likewise; 0: there is none, and threads count in the module's own array
+  bool windowed;                 // that word is shared with other modules (libraries/windows.cc)
   int64_t events;                // __chord_events, likewise; 0: not live, or it counts none
   int64_t site, site_link;       // __chord_site and __chord_site_link, likewise; 0: not live, or it keeps no contexts
   bool checks_budget;            // some of its probes do
@@ -127,8 +129,10 @@ struct ModuleState {
   void (*on_stop)(int, siginfo_t *, void *);
   void (*on_thread_end)(void *);
   void *start_thread;  // __chord_wrap_pthread_create
+  void (*signal_return)();
   ModuleState *next;
   const char *place;  // `chord --out`; null, or the module's bias, without
+  int64_t *slot;      // __chord_slot
   const ModeHooks *modes[mode_count];  // null: the module has no code of it
 };
 
@@ -176,7 +180,6 @@ struct Thread {
   uint64_t popped;
   uint32_t stop_wanted;  // number of the stop this thread is asked to answer
   uint32_t stop_done;    // number of the last stop it answered
-  char *alternate_stack;
   Budget budgets[CHORD_EVENT_KINDS];
   uint64_t settled[CHORD_EVENT_KINDS];  // its events when they were last settled
   uint64_t vfork_stack;  // stack pointer of a vfork call that has a child, or 0
@@ -185,6 +188,11 @@ struct Thread {
   bool cleanup_may_be_lost;  // libc forgets it at a longjmp
   void *cleanup_buffer;  // libc's, of the innermost frame with a cleanup handler
   void *mode_state[mode_count];  // of each mode, for its own use
+  // What stays with the record for the next thread. Its window (libraries/windows.cc): which addresses of modules it has counters for,
+  // and how far off.
+  char *alternate_stack;
+  uint64_t window_low, window_high;  // 0: none
+  int64_t window_delta;
 };
 
 // ---- The process ---------------------------------------------------------------
@@ -268,6 +276,9 @@ struct Instance {
   ModeRecord mode_records[mode_count];  // of the segment that is written
   Contexts calling;
   uint64_t budgets[CHORD_EVENT_KINDS];  // per thread, by CHORD_BUDGET; 0: none
+  int64_t words;                        // of the host; 0: no module has any
+  uint64_t window_low, window_high;     // what a window must reach; 0: nobody needs one
+  uint64_t windows;                     // places of windows that were tried
   bool program_woven;  // the executable is one of the modules, and its pthread_create everybody's
   // Facts for the profile
   char out[4352];

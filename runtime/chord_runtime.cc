@@ -20,7 +20,6 @@
 #include "open_profile.cc"
 #include "paths.cc"
 #include "place.cc"
-#include "redirect.cc"
 #include "segment.cc"
 #include "signals.cc"
 #include "start.cc"

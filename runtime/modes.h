@@ -102,6 +102,14 @@ struct TraceHooks {
   int (*ask)(Instance &instance, int what, const char *text);
 };
 
+struct LibrariesHooks {
+  ModeHooks hooks;
+  // Where the program is not woven: its references to pthread_create (libraries/redirect.cc). `from` null: whatever they are now.
+  void (*redirect_thread_starts)(void *from, void *to);
+  // Where the thread's own counters of the module are to be, which counts through a word that others share; null: nowhere. Locked.
+  char *(*place)(Instance &instance, const Module &module, Thread &thread);
+};
+
 // The hooks in force, or null.
 const ModeHooks *hooks_of(const Instance &instance, ModeNumber mode);
 template <class Hooks>

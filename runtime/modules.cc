@@ -57,13 +57,14 @@ CHORD_FAST void add_counters(const uint64_t *from, size_t count, uint64_t *into)
 }
 
 bool allocate_totals(Instance &instance, Module &module) {
-  size_t size = module.counters * sizeof(uint64_t) + 8;
-  module.merged = static_cast<uint64_t *>(map_kept(instance, size));
-  module.written = static_cast<uint64_t *>(map_kept(instance, size));
-  module.snapshot = static_cast<uint64_t *>(map_pages(size));
-  module.shape = static_cast<Module::Shape *>(map_kept(instance, module.proc_count * sizeof(Module::Shape) + 8));
-  return module.merged != nullptr && module.written != nullptr && module.snapshot != nullptr &&
-         module.shape != nullptr;
+  // One mapping for all: those of a small program take a page.
+  size_t totals = module.counters * sizeof(uint64_t);
+  auto *all = static_cast<char *>(map_kept(instance, 3 * totals + module.proc_count * sizeof(Module::Shape) + 8));
+  module.merged = reinterpret_cast<uint64_t *>(all);
+  module.written = module.merged + module.counters;
+  module.snapshot = module.written + module.counters;
+  module.shape = reinterpret_cast<Module::Shape *>(module.snapshot + module.counters);
+  return all != nullptr;
 }
 
 Block *block_of(const Module &module, const Thread &thread) {
@@ -141,15 +142,17 @@ void add_module(Instance &instance, ModuleState &state) {
   tell_modes(instance, &ModeHooks::begin_module, instance, *module);
   // Threads that run already count for themselves from now on: nothing of this
   // module has run in them yet.
-  if (!instance.hook_lost)
-    for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
-      give_block(instance, *module, *thread);
-      tell_modes(instance, &ModeHooks::begin_module_in, instance, *module, *thread);
-    }
+  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
+    if (!instance.hook_lost || module->windowed) give_block(instance, *module, *thread);
+    if (!instance.hook_lost) tell_modes(instance, &ModeHooks::begin_module_in, instance, *module, *thread);
+  }
+  if (module->delta_variable != 0) __atomic_store_n(&__chord_slot, module->delta_variable, __ATOMIC_RELEASE);
 }
 
 void give_block(Instance &instance, Module &module, Thread &thread) {
-  if (!module.live || module.delta_low == module.delta_high || block_of(module, thread) != nullptr) return;
+  if (!module.live || module.delta_variable == 0 || module.delta_low == module.delta_high || block_of(module, thread) != nullptr) return;
+  char *window = nullptr;
+  if (module.windowed && (window = hooks_of<LibrariesHooks>(instance, mode_libraries)->place(instance, module, thread)) == nullptr) return;
   size_t size = static_cast<size_t>(module.delta_high - module.delta_low);
   Block *block = module.free_blocks;
   if (block != nullptr) {
@@ -158,9 +161,10 @@ void give_block(Instance &instance, Module &module, Thread &thread) {
     block = static_cast<Block *>(take_memory(instance, sizeof(Block)));
     if (block == nullptr) return;
     block->pages_size = size + 64;
-    block->pages = static_cast<char *>(map_kept(instance, block->pages_size));
+    block->pages = window != nullptr ? window : static_cast<char *>(map_kept(instance, block->pages_size));
     if (block->pages == nullptr) return;
   }
+  if (window != nullptr) block->pages = window;
   block->module = &module;
   block->next_of_thread = thread.blocks;
   thread.blocks = block;
@@ -249,6 +253,14 @@ void take_snapshot(Instance &instance, Module &module) {
   add_live_counters(instance, module, module.snapshot);
 }
 
+namespace {
+
+void drop_block(Instance &instance, const Block &block) {
+  if (!block.module->windowed) unmap_kept(instance, block.pages, block.pages_size);
+}
+
+}  // namespace
+
 void retire_module(Instance &instance, Module &module) {
   forget_jumps(instance);
   Guard guard(instance.lock);
@@ -258,18 +270,21 @@ void retire_module(Instance &instance, Module &module) {
   // Not by way of the snapshot, which another thread may be writing.
   add_live_counters(instance, module, module.merged);
   module.totalled = true;
-  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next)
+  for (Thread *thread = instance.threads; thread != nullptr; thread = thread->next) {
+    // Another module may come to lie where this one was.
+    if (module.windowed) zero_thread_counters(module, *thread, true);
     for (Block **link = &thread->blocks; *link != nullptr;)
       if ((*link)->module == &module) {
         Block *block = *link;
         *link = block->next_of_thread;
-        unmap_kept(instance, block->pages, block->pages_size);
+        drop_block(instance, *block);
       } else {
         link = &(*link)->next_of_thread;
       }
-  for (Block *block = module.free_blocks; block != nullptr; block = block->next_free)
-    unmap_kept(instance, block->pages, block->pages_size);
+  }
+  for (Block *block = module.free_blocks; block != nullptr; block = block->next_free) drop_block(instance, *block);
   module.free_blocks = nullptr;
+  module.windowed = false;
   module.live = false;
   module.events = 0;
   module.procs = nullptr;

@@ -21,6 +21,13 @@ namespace chord::runtime {
 
 // ---- Modules (modules.cc) -----------------------------------------------
 
+// A module's thread-local words: its delta, the one that modules share which have no words, and the thread's record. The
+// latter two are used of one module in a process alone, the host (Instance::words).
+constexpr int64_t words_delta = 0, words_window = 8, words_self = 16, words_size = 24;
+// Relative to the thread pointer: a word of libc's thread record that is 0 in every thread. (It is named `sysinfo`, and used on
+// other machines alone, by glibc as by musl.) Code of a shared object reads it that runs before the module has started.
+constexpr int64_t word_that_is_zero = 32;
+
 void add_module(Instance &instance, ModuleState &state);
 // The module is about to be unmapped: keep what it counted.
 void retire_module(Instance &instance, Module &module);
@@ -74,9 +81,6 @@ void forget_other_threads(Instance &instance);
 size_t extra_stack(const Instance &instance);
 // libc's pthread_create.
 void *real_thread_start();
-// Where the program is not woven: its references to pthread_create (redirect.cc).
-// `from` null: whatever they are now.
-void redirect_thread_starts(void *from, void *to);
 void install_thread_hook(Instance &instance, const ModuleState &state);
 void remove_thread_hook(Instance &instance);
 
@@ -123,7 +127,8 @@ CHORD_SHARED const char *variable(char **environment, const char *name) __asm__(
 uint32_t stop_others(Instance &instance, Thread *self, bool goes_on);
 void release_others(Instance &instance);
 void wait_for_release(Instance &instance, uint32_t number);
-KernelAction signal_action(void *handler, unsigned long flags);
+// Of the owner, whose code it stays when the calling module is unloaded.
+KernelAction signal_action(const Instance &instance, void *handler, unsigned long flags);
 // Again after each first of libc's, which installs a handler of its own late.
 void install_stop_signal(Instance &instance);
 void forget_stop_signal(Instance &instance);
@@ -181,6 +186,8 @@ extern "C" int __chord_wrap_pthread_create(unsigned long *, const union pthread_
                                            void *) __attribute__((visibility("hidden")));
 extern "C" int __chord_wrap_thrd_create(unsigned long *, int (*)(void *), void *) __attribute__((visibility("hidden")));
 extern "C" ModuleState __chord_module __attribute__((visibility("hidden")));
+extern "C" void __chord_signal_return() __attribute__((visibility("hidden")));
+extern "C" int64_t __chord_slot __attribute__((visibility("hidden")));
 __attribute__((always_inline)) inline Instance *instance() { return __atomic_load_n(&__chord_module.instance, __ATOMIC_ACQUIRE); }
 
 // Small records from a pool, for ever. Call with the lock held.

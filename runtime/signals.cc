@@ -20,7 +20,7 @@ bool repeats(int signal, const siginfo_t &info) {
 }
 
 void take(Instance &instance, int signal) {
-  KernelAction ours = signal_action(reinterpret_cast<void *>(instance.fatal_hook), 0);
+  KernelAction ours = signal_action(instance, reinterpret_cast<void *>(instance.fatal_hook), 0);
   kernel_sigaction(signal, &ours, nullptr);
 }
 
@@ -28,11 +28,14 @@ void take(Instance &instance, int signal) {
 
 void take_fatal_signals(Instance &instance, const ModuleState &state) {
   instance.fatal_hook = state.on_fatal;
+  // One call for each where nobody has taken it. None comes meanwhile that the program ignores.
+  Mask mask = set_mask(~Mask{0});
+  KernelAction ours = signal_action(instance, reinterpret_cast<void *>(instance.fatal_hook), 0), now;
   for (int signal = 1; signal < fatal_signal_limit; ++signal) {
-    KernelAction now{};
-    if ((fatal_signals & mask_of(signal)) == 0 || kernel_sigaction(signal, nullptr, &now) < 0) continue;
-    if (now.handler == reinterpret_cast<void *>(SIG_DFL)) take(instance, signal);
+    if ((fatal_signals & mask_of(signal)) == 0 || kernel_sigaction(signal, &ours, &now) < 0) continue;
+    if (now.handler != reinterpret_cast<void *>(SIG_DFL)) kernel_sigaction(signal, &now, nullptr);
   }
+  set_mask(mask);
 }
 
 void leave_fatal_signals(Instance &instance) {

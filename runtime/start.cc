@@ -25,9 +25,9 @@ asm(R"(
 extern "C" {
 extern const chord_proc __start_chord_procs[] __attribute__((weak, visibility("hidden")));
 extern const chord_proc __stop_chord_procs[] __attribute__((weak, visibility("hidden")));
-// Woven code of shared objects adds it to the address of a counter: the thread's
-// block minus the module's shared array. See CHORD_COUNTERS_DELTA.
-CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local int64_t __chord_delta = 0;
+// Where, relative to the thread pointer, woven code of shared objects finds what it adds to the address of a
+// counter: the thread's block minus the module's shared array. See CHORD_COUNTERS_DELTA.
+CHORD_SHARED int64_t __chord_slot = chord::runtime::word_that_is_zero;
 extern void *__dso_handle __attribute__((visibility("hidden")));
 // In programs whose pthread_create is ours (visible.s).
 extern const char __chord_program __attribute__((weak, visibility("hidden")));
@@ -41,13 +41,40 @@ int __register_atfork(void (*)(), void (*)(), void (*)(), void *);
 void exit(int) __attribute__((noreturn));
 }
 
+// The module's thread-local words. Only a descriptor refers to them, so that loading the module does not fail where libc has
+// no static thread-local storage left. The descriptor is not called but read: linkers of programs have put the words' offset
+// in its place, and libc has put the offset in it, if it is the same in every thread.
+asm(R"(
+	.pushsection .tbss,"awT",@nobits
+	.p2align 3
+.Lwords:
+	.zero 24
+	.popsection
+	.pushsection .text
+	.globl __chord_words
+	.hidden __chord_words
+	.type __chord_words, @function
+__chord_words:
+	.cfi_startproc
+	leaq .Lwords@tlsdesc(%rip), %rax
+	testq %rax, %rax
+	js 1f
+	movq 8(%rax), %rax
+1:	ret
+	.cfi_endproc
+	.size __chord_words, . - __chord_words
+	.popsection
+)");
+extern "C" int64_t __chord_words() __attribute__((visibility("hidden")));
+static_assert(chord::runtime::words_size == 24);
+
 namespace chord::runtime {
 
 extern "C" {
 CHORD_SHARED ModuleState __chord_module = {
     layout_version, 0,       nullptr,       nullptr,
     on_fatal,       on_stop, on_thread_end, reinterpret_cast<void *>(__chord_wrap_pthread_create),
-    nullptr,        __chord_place,
+    __chord_signal_return, nullptr, __chord_place, &__chord_slot,
 #define CHORD_MODE(name) &__chord_mode_##name,
     {CHORD_MODES(CHORD_MODE)}
 #undef CHORD_MODE
@@ -310,6 +337,12 @@ void drop_state(Instance &instance, ModuleState &state) {
   --instance.live_modules;
 }
 
+// Not needed where the program's pthread_create is ours.
+void redirect_thread_starts(const Instance &instance, void *from, void *to) {
+  const auto *libraries = hooks_of<LibrariesHooks>(instance, mode_libraries);
+  if (!instance.program_woven && libraries != nullptr) libraries->redirect_thread_starts(from, to);
+}
+
 // Unloading while the process lives on: nothing may keep pointing here.
 void leave_process(Instance &instance, ModuleState &state) {
   retire_module(instance, *state.module);
@@ -318,11 +351,11 @@ void leave_process(Instance &instance, ModuleState &state) {
   if (instance.owner != &state) return;
   leave_fatal_signals(instance);
   remove_thread_hook(instance);
-  if (!instance.program_woven) redirect_thread_starts(state.start_thread, real_thread_start());
+  redirect_thread_starts(instance, state.start_thread, real_thread_start());
   instance.owner = nullptr;
   if (instance.states == nullptr) return;
   install_hooks(instance, *instance.states);
-  if (!instance.program_woven) redirect_thread_starts(nullptr, instance.owner->start_thread);
+  redirect_thread_starts(instance, nullptr, instance.owner->start_thread);
 }
 
 __attribute__((constructor(1))) void start(int argument_count, char **arguments, char **environment) {
@@ -347,7 +380,7 @@ __attribute__((constructor(1))) void start(int argument_count, char **arguments,
   if (search.is_program) tell_modes(*joined, &ModeHooks::begin_program, *joined);
   if (search.is_program && !joined->secure) warn_of_unknown_budgets(*joined, variable(environment, "CHORD_BUDGET"));
   if (search.is_program) install_quick_exit_hook(*joined, &__dso_handle);
-  if (!joined->program_woven) redirect_thread_starts(nullptr, joined->owner->start_thread);
+  redirect_thread_starts(*joined, nullptr, joined->owner->start_thread);
   current_thread(*joined);
 }
 
@@ -384,7 +417,10 @@ void describe_module(Module &module, Instance &instance) {
   if (search.is_program) Text(module.path, sizeof module.path).add(instance.executable);
   module.procs = __start_chord_procs;
   module.proc_count = static_cast<size_t>(__stop_chord_procs - __start_chord_procs);
-  module.delta_variable = reinterpret_cast<char *>(&__chord_delta) - thread_pointer();
+  int64_t words = __chord_words();
+  // A descriptor that libc fills in for each thread has an address there.
+  module.delta_variable = module.words = words < 0 ? words : 0;
+  if (instance.words == 0) instance.words = module.words;
   module.events = offset_of_events(module);
   module.checks_budget = is_defined(module, &__chord_checked);
   module.lacks_rules = is_defined(module, &__chord_no_rules);

@@ -20,7 +20,6 @@ __chord_signal_return:
 	.size __chord_signal_return, . - __chord_signal_return
 	.popsection
 )");
-extern "C" void __chord_signal_return() __attribute__((visibility("hidden")));
 
 namespace chord::runtime {
 namespace {
@@ -43,8 +42,9 @@ void install_stop_signal(Instance &instance) {
   kernel_sigaction(CHORD_SIGNAL, nullptr, &now);
   auto *handler = reinterpret_cast<void *>(instance.owner->on_stop);
   if (now.handler == handler) return;
-  instance.before_stop = now;
-  KernelAction ours = signal_action(handler, SA_RESTART);
+  // A module that is being unloaded hands over to another: its own is not to be called any more.
+  if (now.handler != reinterpret_cast<void *>(on_stop)) instance.before_stop = now;
+  KernelAction ours = signal_action(instance, handler, SA_RESTART);
   kernel_sigaction(CHORD_SIGNAL, &ours, nullptr);
 }
 
@@ -71,10 +71,10 @@ void ask(Instance &instance, Thread *self, uint32_t number) {
 
 }  // namespace
 
-KernelAction signal_action(void *handler, unsigned long flags) {
+KernelAction signal_action(const Instance &instance, void *handler, unsigned long flags) {
   constexpr unsigned long has_restorer = 0x04000000;
   return {handler, flags | SA_SIGINFO | SA_ONSTACK | has_restorer,
-          reinterpret_cast<void *>(__chord_signal_return), ~mask_of(CHORD_SIGNAL)};
+          reinterpret_cast<void *>(instance.owner->signal_return), ~mask_of(CHORD_SIGNAL)};
 }
 
 uint32_t stop_others(Instance &instance, Thread *self, bool goes_on) {
@@ -137,7 +137,7 @@ void on_stop(int signal, siginfo_t *info, void *context) {
 }
 
 void forget_stop_signal(Instance &instance) {
-  if (instance.before_stop.handler == nullptr) return;
+  if (instance.before_stop.handler == nullptr && instance.states != nullptr) return;  // another module will take it over
   kernel_sigaction(CHORD_SIGNAL, &instance.before_stop, nullptr);
 }
 

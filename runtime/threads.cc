@@ -51,9 +51,16 @@ extern "C" void *__chord_thread_main(void *) __attribute__((visibility("hidden")
 namespace chord::runtime {
 namespace {
 
-// The thread's record, in one word: libc has little thread-local storage for modules that are loaded late. While it is not
-// listed, its number (0: none yet), shifted, and with the lowest bit set; see ended_bit.
-__attribute__((used, tls_model("initial-exec"))) thread_local uint64_t self = 0;
+// The calling thread's record. While it is not listed, its number (0: none yet), shifted, and with the lowest bit set; see ended_bit.
+// Where no module has words of its own, nothing is kept.
+__attribute__((noinline)) uint64_t *self_word() {
+  static uint64_t nothing;
+  const Instance *running = instance();
+  if (running != nullptr && running->words != 0) return reinterpret_cast<uint64_t *>(thread_pointer() + running->words + words_self);
+  nothing = 0;
+  return &nothing;
+}
+uint64_t self() { return *self_word(); }
 __attribute__((used)) int (*const keeps_pthread_create)(int, const struct sigevent *) = mq_notify;
 
 // After a thread's end hook: what little still runs in it counts, but is only
@@ -61,9 +68,12 @@ __attribute__((used)) int (*const keeps_pthread_create)(int, const struct sigeve
 constexpr uint64_t unlisted_bit = 1, ended_bit = 2;
 constexpr int number_shift = 2;
 
-Thread *listed() { return (self & unlisted_bit) == 0 ? reinterpret_cast<Thread *>(self) : nullptr; }
-bool has_ended() { return (self & (unlisted_bit | ended_bit)) == (unlisted_bit | ended_bit); }
-void leave_list(uint32_t number, uint64_t bits) { self = uint64_t{number} << number_shift | unlisted_bit | bits; }
+__attribute__((noinline)) Thread *listed() {
+  uint64_t word = self();
+  return (word & unlisted_bit) == 0 ? reinterpret_cast<Thread *>(word) : nullptr;
+}
+bool has_ended() { return (self() & (unlisted_bit | ended_bit)) == (unlisted_bit | ended_bit); }
+void leave_list(uint32_t number, uint64_t bits) { *self_word() = uint64_t{number} << number_shift | unlisted_bit | bits; }
 
 constexpr size_t alternate_stack_size = 64 * 1024;
 
@@ -81,13 +91,11 @@ Thread *enlist(Instance &instance, uint32_t id) {
     instance.free_threads = thread->next_free;
   else if ((thread = static_cast<Thread *>(take_memory(instance, sizeof(Thread)))) == nullptr)
     return nullptr;
-  char *stack = thread->alternate_stack;
-  *thread = Thread{};
-  thread->alternate_stack = stack;
+  zero_bytes(thread, offsetof(Thread, alternate_stack));  // the rest stays with the record
   thread->pointer = thread_pointer();
   thread->id = id;
   // Known already where we started the thread, or where it was listed before.
-  auto number = static_cast<uint32_t>((self & unlisted_bit) != 0 ? self >> number_shift : 0);
+  auto number = static_cast<uint32_t>((self() & unlisted_bit) != 0 ? self() >> number_shift : 0);
   thread->number = number != 0 ? number : ++instance.threads_numbered;
   thread->next = instance.threads;
   if (instance.threads != nullptr) instance.threads->previous = thread;
@@ -271,7 +279,7 @@ Thread *current_thread(Instance &instance) {
     thread = find(instance, id);
     bool fresh = thread == nullptr;
     if (fresh) thread = enlist(instance, id);
-    if (thread != nullptr) self = reinterpret_cast<uint64_t>(thread);
+    if (thread != nullptr) *self_word() = reinterpret_cast<uint64_t>(thread);
     if (thread == nullptr || !fresh) return thread;
   }
   // A thread that starts while the others are at rest joins them.
@@ -294,7 +302,7 @@ void end_thread(Instance &instance, Thread &thread) {
   }
   tell_modes(instance, &ModeHooks::end_thread, instance, thread);
   for (Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->live && module->delta_low != module->delta_high)
+    if (module->live && module->delta_variable != 0)
       *reinterpret_cast<int64_t *>(thread.pointer + module->delta_variable) = 0;
   give_back_blocks(thread);
   delist(instance, thread);
@@ -302,7 +310,7 @@ void end_thread(Instance &instance, Thread &thread) {
 }
 
 Thread *last_thread(Instance &instance) {
-  if (has_ended()) self &= ~ended_bit;
+  if (has_ended()) *self_word() &= ~ended_bit;
   return current_thread(instance);
 }
 

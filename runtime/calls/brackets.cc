@@ -26,7 +26,7 @@ asm(R"(
 	.ifc \place,shared
 	addq 32(%rsp), %rdx
 	subq $10, %rdx
-	movq __chord_delta@gottpoff(%rip), %rcx
+	movq __chord_slot(%rip), %rcx
 	addq %fs:(%rcx), %rdx
 	.else
 	addq %fs:0, %rdx

@@ -34,7 +34,7 @@ asm(R"(
 	.pushsection .text
 	.macro __chord_counter place
 	.ifc \place,shared
-	movq __chord_delta@gottpoff(%rip), %rax
+	movq __chord_slot(%rip), %rax
 	addq %fs:(%rax), %rdx
 	.endif
 	.ifc \place,here

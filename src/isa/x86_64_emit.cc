@@ -106,12 +106,12 @@ Address address_of(const Target &t, const std::vector<unsigned> &free) {
       return {"", fmt::format("{}{:+}(%rip)", p.label, offset), 0};
     case CounterPlace::Kind::thread_delta:  // shared counter + delta of this thread
       if (indexed) {
-        return {fmt::format("\tmovq\t__chord_delta@gottpoff(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}{3:+}(%rip),{1}\n"
+        return {fmt::format("\tmovq\t__chord_slot(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}{3:+}(%rip),{1}\n"
                             "\tleaq\t({1},{4},8),{1}\n",
                             reg(free[0]), reg(free[1]), p.label, offset, reg(p.index_register)),
                 fmt::format("({},{})", reg(free[1]), reg(free[0])), 4};
       }
-      return {fmt::format("\tmovq\t__chord_delta@gottpoff(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}{3:+}(%rip),{1}\n",
+      return {fmt::format("\tmovq\t__chord_slot(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}{3:+}(%rip),{1}\n",
                           reg(free[0]), reg(free[1]), p.label, offset),
               fmt::format("({},{})", reg(free[1]), reg(free[0])), 3};
     case CounterPlace::Kind::thread_initial_exec:  // the dynamic linker knows the offset

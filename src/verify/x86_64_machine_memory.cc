@@ -200,8 +200,14 @@ std::optional<Value> Machine::left_below(int64_t at) const {
   return found == below_.end() ? std::nullopt : std::optional(found->second);
 }
 
+// The word that says where, relative to the thread pointer, the module's delta is.
+bool is_slot_of_delta(const Operand &m) {
+  return m.rip && m.value.symbol == "__chord_slot" && m.value.relocation.empty() && m.value.minus.empty() && m.value.number == 0;
+}
+
 // Empty, or why that may not be there to be read.
 std::string Machine::can_load(const Operand &m) {
+  if (is_slot_of_delta(m)) return "";
   if (m.rip && m.value.relocation == "gottpoff" && m.value.number == 0) return "";
   Address at = resolve(m);
   bool whole = at.kind != Address::Kind::trace || at.key == 0;
@@ -212,6 +218,7 @@ std::string Machine::can_load(const Operand &m) {
 }
 
 Value Machine::load(const Operand &m) {
+  if (is_slot_of_delta(m)) return atom_value(atoms_->find(Meaning::offset_word, "__chord_delta"));
   if (m.rip && m.value.relocation == "gottpoff" && m.value.number == 0) {
     return atom_value(atoms_->find(Meaning::offset_word, m.value.symbol));
   }

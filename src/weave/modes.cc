@@ -29,6 +29,8 @@ bool has_models(const Options &o) { return has_any(o.models); }
 bool counts_events(const Options &o) { return o.events != 0; }
 bool checks_budgets(const Options &o) { return o.budget; }
 
+bool may_be_shared(const Options &o) { return o.position_independent; }
+
 bool measures(const Options &o) { return !o.metrics.empty(); }
 
 constexpr Mode kModes[] = {
@@ -55,6 +57,7 @@ constexpr RuntimeGroup kGroups[] = {
     {"budget", checks_budgets},
     {"trace", traces},
     {"sim", has_models},
+    {"libraries", may_be_shared},
 };
 
 }  // namespace

@@ -134,7 +134,7 @@ TEST(Counters, AreKnownByPlaceIndexAndAmount) {
   EXPECT_EQ(e.symbol, "c");
   EXPECT_TRUE(e.index == constant(2));
   EXPECT_TRUE(e.amount == constant(3));
-  EXPECT_EQ(Probe("movq __chord_delta@gottpoff(%rip),%rax\nmovq %fs:(%rax),%rax\nincq c(%rax)\n").machine().effects()[0].where, Effect::Where::delta);
+  EXPECT_EQ(Probe("movq __chord_slot(%rip),%rax\nmovq %fs:(%rax),%rax\nincq c(%rax)\n").machine().effects()[0].where, Effect::Where::delta);
 }
 
 TEST(Calls, AreOfTheRuntimeAlone) {

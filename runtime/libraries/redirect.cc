@@ -91,11 +91,11 @@ int redirect_object(dl_phdr_info *object, size_t, void *data) {
   return 0;
 }
 
-}  // namespace
-
 void redirect_thread_starts(void *from, void *to) {
   Redirection what{from, to};
   dl_iterate_phdr(redirect_object, &what);
 }
+
+}  // namespace
 
 }  // namespace chord::runtime
