@@ -103,9 +103,10 @@ class Weaver {
   }
 
   // A bracket in front of a way out pushes over the places of registers that were popped: from there on, up to
-  // the way out itself, their unwind rules are taken back. (All other probes that push stay clear of them.)
+  // the way out itself, their unwind rules are taken back. All other probes that push stay clear of them, and of registers that
+  // leaf functions keep in the red zone.
   std::string recall_popped(const UnwindRules &rules, const Sequence &sequence) const {
-    bool pushes = std::any_of(sequence.begin(), sequence.end(), [](const Insertion &p) { return p.phase == Phase::last && p.snippet.moves_stack; });
+    bool pushes = std::any_of(sequence.begin(), sequence.end(), [](const Insertion &p) { return p.over_red_zone && p.snippet.moves_stack; });
     return pushes ? rules.recall_popped() : "";
   }
 

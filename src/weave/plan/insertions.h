@@ -45,6 +45,7 @@ struct Insertion {
   int64_t amount = 0;
   Detour detour = {};
   std::string outside = {};  // label of code that it may jump to and that comes back (procedure_plan.h, OutsideCode)
+  bool over_red_zone = false;  // pushes right below the stack pointer, where there is no red zone but may be places of registers that were popped
 };
 
 using Sequence = std::vector<Insertion>;  // the insertions at one place in the text, in order
