@@ -7,7 +7,6 @@
 #include <array>
 #include <filesystem>
 
-#include "assembly/graph/procedure.h"
 #include "assembly/text/layout.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
@@ -19,10 +18,10 @@
 #include "driver/options/build_options.h"
 #include "driver/steps/left_out.h"
 #include "driver/steps/measured_weights.h"
+#include "driver/steps/proved_weaving.h"
 #include "driver/steps/woven_object.h"
 #include "format/inputs/path_selection.h"
 #include "format/map/map.h"
-#include "verify/verify.h"
 #include "weave/weave.h"
 
 namespace chord::driver {
@@ -205,40 +204,6 @@ class Standin {
 
   bool is_strict() const { return options_.verify == weave::Options::Verify::error; }
 
-  // Procedures of which something cannot be proved are left alone, and all is planned anew without them; or they are errors.
-  weave::Woven weave_proved(assembly::Unit &unit, const weave::UnitFiles &around) const {
-    for (;;) {
-      weave::Woven woven = weave_unit(unit, options_, around);
-      if (options_.verify == weave::Options::Verify::off || woven.woven == 0) return woven;
-      bool atomic = options_.counters == isa::CounterPlace::Kind::atomic;
-      std::vector<verify::TextRange> inserted;
-      for (const auto &range : woven.inserted) inserted.push_back({range.begin, range.end});
-      std::vector<verify::Fault> faults = verify::prove({source_, unit.layout, woven.text, inserted, woven.map, atomic});
-      if (faults.empty()) return woven;
-      if (is_strict()) throw base::Error(verify::to_text(faults[0]));
-      if (!leave_alone(faults, unit)) leave_all_alone(faults[0], unit);
-    }
-  }
-
-  // False if they are no procedure's.
-  static bool leave_alone(const std::vector<verify::Fault> &faults, assembly::Unit &unit) {
-    bool any = false;
-    for (const verify::Fault &fault : faults) {
-      for (assembly::Procedure &p : unit.procedures) {
-        if (p.name != fault.procedure || !p.skipped.empty()) continue;
-        p.skipped = fmt::format("not proved: line {}: {}", fault.line, fault.what);
-        any = true;
-      }
-    }
-    return any;
-  }
-
-  static void leave_all_alone(const verify::Fault &fault, assembly::Unit &unit) {
-    for (assembly::Procedure &p : unit.procedures) {
-      if (p.skipped.empty()) p.skipped = "not proved: " + fault.what;
-    }
-  }
-
   // Nothing if there is nothing to weave, or the text is not for us to judge.
   std::optional<int> run_woven() {
     assembly::Assembler assembler{as_, layout_options(line_.options)};
@@ -254,7 +219,7 @@ class Standin {
     base::TempFolder folder;
     std::string map_file = folder.file("map");
     weave::UnitFiles around{in_quotes(map_file), in_quotes(runtime_folder()), self_path()};
-    weave::Woven woven = weave_proved(unit, around);
+    weave::Woven woven = weave_proved(source_, unit, options_, around);
     if (woven.map.procedures.empty()) return std::nullopt;
     hash_sources(woven.map);
     base::write_file(map_file, format::encode_map(woven.map));
