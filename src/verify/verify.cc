@@ -5,20 +5,21 @@
 
 #include "format/facts/measured_calls.h"
 
-#include "verify/constants.h"
-#include "verify/context_procs.h"
-#include "verify/contexts.h"
-#include "verify/counts.h"
-#include "verify/events.h"
-#include "verify/flow.h"
-#include "verify/liveness.h"
-#include "verify/marks.h"
-#include "verify/metrics.h"
-#include "verify/paths.h"
-#include "verify/program.h"
-#include "verify/statements.h"
-#include "verify/trace.h"
-#include "verify/unwind.h"
+#include "verify/claims/context_procs.h"
+#include "verify/counting/contexts.h"
+#include "verify/counting/counts.h"
+#include "verify/counting/events.h"
+#include "verify/counting/marks.h"
+#include "verify/counting/paths.h"
+#include "verify/counting/trace.h"
+#include "verify/evidence/liveness.h"
+#include "verify/evidence/statements.h"
+#include "verify/flow/constants.h"
+#include "verify/flow/flow.h"
+#include "verify/metrics/metrics.h"
+#include "verify/metrics/models.h"
+#include "verify/program/program.h"
+#include "verify/program/unwind.h"
 
 namespace chord::verify {
 namespace {
@@ -109,6 +110,7 @@ class Prover {
     }
     prove_contexts(facts, contexts_);
     prove_metrics(facts);
+    prove_models(facts);
     bool measures = records_.by_key.contains(format::totals_key(p));
     if (records_.event_kinds != 0 || measures) prove_events(facts);
     prove_marks(facts, anchors_, unit.moved);

@@ -14,7 +14,7 @@
 #include "assembly/text/source.h"
 #include "format/map/map.h"
 #include "verify/fault.h"
-#include "verify/pairing.h"
+#include "verify/program/pairing.h"
 
 namespace chord::verify {
 

@@ -172,24 +172,36 @@ std::optional<StraightCode> execute(std::string text) {
 }
 
 bool is_call_or_end(const Subject &s, uint32_t statement) {
+  if (statement != kNowhere && s.is_call(statement)) return true;
   if (statement == kNowhere || s.is_inserted(statement) || !s.instruction(statement)) return false;
   const isa::Decoded &d = s.decoded(statement);
   bool jumps_out = d.flow == isa::Flow::jump && !d.indirect && s.label(s.at(statement).operands) == kNowhere;
   return d.flow == isa::Flow::call || d.flow == isa::Flow::leave || jumps_out;
 }
 
-// Code out of line that an inserted jump leads to, with nothing but inserted code between a call of the program and the jump.
+// With nothing of the program's but its mark between a procedure's name and here.
+bool is_at_entry(const Subject &s, uint32_t statement) {
+  for (uint32_t k = statement; k-- > 0;) {
+    if (s.at(k).section != s.at(statement).section) continue;
+    if (s.is_code(k) && !s.is_inserted(k) && s.at(k).name != "endbr64") return false;
+    if (s.at(k).kind == StatementKind::label && !s.at(k).name.starts_with(".L")) return true;
+  }
+  return false;
+}
+
+// Code out of line that an inserted jump leads to, with nothing but inserted code between a call of the program, or the entry, and the jump.
 bool comes_from_call(const Subject &s, uint32_t first) {
   for (uint32_t k = first; k-- > 0 && s.at(k).kind == StatementKind::label;) {
     for (uint32_t jump = 0; jump < s.tail(); ++jump) {
       bool leads = s.is_code(jump) && s.is_inserted(jump) && s.at(jump).name.starts_with('j') && s.at(jump).operands == s.at(k).name;
       if (!leads) continue;
+      if (is_at_entry(s, jump)) return true;
       uint32_t own = s.previous_code(jump);
       for (; own != kNowhere && s.is_inserted(own); own = s.previous_code(own)) {
         if (s.at(own).name == "leaq" && s.at(own).operands == "-128(%rsp),%rsp") return true;  // beyond the red zone already
         if (s.at(own).name == "leaq" && s.at(own).operands.ends_with(",%rsp")) return false;
       }
-      return own != kNowhere && s.instruction(own) && s.decoded(own).flow == isa::Flow::call;
+      return own != kNowhere && s.is_call(own);
     }
   }
   return false;
@@ -203,7 +215,7 @@ bool has_no_red_zone(const Subject &s, const Chunk &chunk) {
   auto here = own == kNowhere ? std::nullopt : s.instruction(own);
   auto there = chunk.leads_to == kNowhere ? std::nullopt : s.instruction(chunk.leads_to);
   if (here && (!there || here->first != there->first)) return true;  // to where the procedure ends
-  if (is_call_or_end(s, before) && s.decoded(before).flow == isa::Flow::call) return true;
+  if (before != kNowhere && s.is_call(before)) return true;
   if (comes_from_call(s, chunk.first)) return true;
   for (uint32_t k = chunk.first; k-- > 0;) {
     if (s.at(k).section != s.at(chunk.first).section) continue;
@@ -237,6 +249,21 @@ std::string by_both_ways(const Subject &s, const Chunk &chunk, const std::vector
   return "same";
 }
 
+// Inserted code at the label, up to its last jump, names the register; or what is there is not known to come back here.
+bool is_mentioned(const Subject &s, const std::string &label, const std::string &reg) {
+  unsigned number = 0;
+  while (number < 16 && reg != kWhole[number]) ++number;
+  if (number == 16) return true;
+  const std::string stem = number < 8 ? reg.substr(1) : reg;  // in every width: %eax, %r9b
+  for (uint32_t k = s.label(label); k != kNowhere; k = s.next_code(k)) {
+    if (!s.is_code(k)) continue;
+    if (!s.is_inserted(k)) return true;
+    if (s.at(k).name == "jmp") return false;
+    if (s.at(k).operands.find(stem) != std::string_view::npos) return true;
+  }
+  return true;
+}
+
 std::string by_effect(const Subject &s, const Mutant &m) {
   uint32_t at = kNowhere;
   for (uint32_t k = 0; k < s.tail() && at == kNowhere; ++k) {
@@ -256,9 +283,12 @@ std::string by_effect(const Subject &s, const Mutant &m) {
   std::vector<verify::TextRange> none;
   auto before = execute(text), after = execute(apply(text, edits, none));
   if (!before || !after) return "";
-  auto all_dead = [&](const std::set<std::string> &differences) {
-    return std::none_of(differences.begin(), differences.end(), [&](const std::string &name) { return is_wanted(s, chunk.leads_to, name); });
+  auto wanted = [&](const std::string &name) {
+    size_t jump = name.find(" at ");
+    std::string reg = name.substr(0, jump);
+    return is_wanted(s, chunk.leads_to, reg) || (jump != std::string::npos && is_mentioned(s, name.substr(jump + 4), reg));
   };
+  auto all_dead = [&](const std::set<std::string> &differences) { return std::none_of(differences.begin(), differences.end(), wanted); };
   std::set<std::string> differences = before->differences(*after);
   if (differences.empty()) return "same";
   if (all_dead(differences)) return "dead";
@@ -337,11 +367,60 @@ bool asks_anyway(const Subject &s, const Mutant &m) {
   return false;
 }
 
+// No edge of the graph leads there, from the entry on or from where control may come in otherwise.
+bool is_unreached(const Subject &s, uint32_t statement) {
+  auto place = statement == kNowhere ? std::nullopt : s.instruction(statement);
+  if (!place) return false;
+  const assembly::Procedure &p = s.woven_case().unit.procedures[place->first];
+  std::vector<bool> reached(p.blocks.size(), false);
+  std::vector<uint32_t> waiting = {0};
+  while (!waiting.empty()) {
+    uint32_t b = waiting.back();
+    waiting.pop_back();
+    if (reached[b]) continue;
+    reached[b] = true;
+    for (const assembly::Edge &e : p.edges) {
+      if (e.from == b && e.kind != assembly::EdgeKind::never) waiting.push_back(e.to);
+    }
+  }
+  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+    if (place->second - p.blocks[b].first < p.blocks[b].count) return !reached[b];
+  }
+  return false;
+}
+
+// Text that is put right behind an instruction that control does not come back from, with no label between.
+bool is_behind_end(const Subject &s, const Edit &e) {
+  for (uint32_t k = 0; k < s.tail(); ++k) {
+    if (!s.is_code(k) || s.at(k).end != e.begin || e.begin != e.end) continue;
+    return !s.is_inserted(k) && s.instruction(k) && (s.decoded(k).flow == isa::Flow::jump || s.decoded(k).flow == isa::Flow::leave);
+  }
+  return false;
+}
+
+// Inserted code in front of, and behind, instructions that control never comes to.
+bool is_never_executed(const Subject &s, const Mutant &m) {
+  for (const Edit &e : m.edits) {
+    if (!e.inserted) return false;
+    bool unreached = is_behind_end(s, e);
+    if (unreached) continue;
+    for (uint32_t k = 0; k < s.tail(); ++k) {
+      if (!s.is_code(k) || s.at(k).end < e.begin || s.at(k).begin > e.end) continue;
+      // Behind an instruction of the program: between it and the next one.
+      unreached = is_unreached(s, s.is_inserted(k) ? s.leads_to(k) : k);
+      if (!unreached) return false;
+    }
+    if (!unreached) return false;
+  }
+  return true;
+}
+
 }  // namespace
 
 std::string equivalence(const Subject &s, const Mutant &m) {
   if (!m.equivalent.empty() || m.edits.empty()) return m.equivalent;
   if (asks_anyway(s, m)) return "asked";
+  if (is_never_executed(s, m)) return "unreached";
   std::string rule = by_rules(s, m);
   return rule.empty() ? by_effect(s, m) : rule;
 }

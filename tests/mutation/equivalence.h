@@ -9,6 +9,7 @@
 //              is no red zone
 //   nowhere    unwind rules that are replaced, or end, before the next instruction
 //   between    a counter of events goes up somewhat later, with no call, return or check in between, which is where it is exact
+//   unreached  inserted code next to instructions that no edge leads to, from the entry on
 //   alongside  the map has a counter on an edge or vertex that control always passes together with the right one
 //   unchanged  the text is the same, or a jump leads to the same instruction
 #pragma once

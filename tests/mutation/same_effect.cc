@@ -146,7 +146,7 @@ bool StraightCode::store(const Sum &address, const Sum &value) {
   // By a pointer: whatever it leads to, what is stored there and when is told; what is read later may be another.
   if (!address.terms.contains("rsp") && !thread_local_word(address)) {
     ++stores_elsewhere_;
-    trace_.push_back({"store " + address.text() + "=" + value.text(), "", {}});
+    trace_.push_back({"store " + address.text() + "=" + value.text(), "", {}, "", {}});
     return true;
   }
   for (const auto &[text, word] : memory_) {
@@ -265,7 +265,11 @@ bool StraightCode::move(std::string_view name, const std::vector<std::string_vie
   }
   auto value = read(o[0]);
   if (!value) return false;
-  if (name == "movl" && whole_name(o[1]).empty()) return false;
+  if (name == "movl" && whole_name(o[1]).empty()) {
+    // Half a word, by a pointer: told as other stores are.
+    auto at = address(o[1]);
+    return at && !at->terms.contains("rsp") && !at->terms.contains("fs") && at->terms.size() == 1 && store(*at, unknown("half " + value->text()));
+  }
   if (name == "movl" && o[0].starts_with('$')) value = number(static_cast<int64_t>(static_cast<uint32_t>(value->number)));
   return write(o[1], *value);
 }
@@ -284,11 +288,16 @@ bool StraightCode::vectors(std::string_view name, const std::vector<std::string_
   return true;
 }
 
-std::string StraightCode::everything() const {
-  std::string out;
+std::map<std::string, std::string> StraightCode::changed_registers() const {
+  std::map<std::string, std::string> out;
   for (const auto &[reg, value] : registers_) {
-    if (reg != "rsp" && !(value == unknown(reg))) out += reg + "=" + value.text() + ";";
+    if (reg != "rsp" && !(value == unknown(reg))) out[reg] = value.text();
   }
+  return out;
+}
+
+std::string StraightCode::all_but_registers() const {
+  std::string out;
   if (parts_) out += "parts " + parts_->al + (parts_->ah ? parts_->ah->carry + parts_->ah->others : "") + parts_->rest.text();
   out += flags_.carry + flags_.others + flags_.overflow + ";";
   for (const auto &[at, amounts] : added_) {
@@ -305,7 +314,8 @@ void StraightCode::barrier(std::string_view name, std::string_view operands) {
   for (const auto &[at, amounts] : added_) {
     for (const std::string &amount : amounts) seen += at + "+=" + amount + ";";
   }
-  trace_.push_back({std::string(name) + " " + std::string(operands) + "{" + (call ? seen : everything()) + "}", get("rsp").text(), memory_});
+  trace_.push_back({std::string(name) + " " + std::string(operands) + "{" + (call ? seen : all_but_registers()) + "}", get("rsp").text(), memory_, call ? "" : std::string(operands),
+                    call ? std::map<std::string, std::string>() : changed_registers()});
   if (!call) return;
   const std::string result = "call " + std::to_string(trace_.size());
   if (operands == "__chord_trace_enter") {
@@ -421,6 +431,14 @@ std::set<std::string> StraightCode::differences(const StraightCode &other, int64
     bool same = trace_[k].but_memory == other.trace_[k].but_memory && (free_below == 0 || trace_[k].depth == other.trace_[k].depth) &&
                 different_words(trace_[k].memory, other.trace_[k].memory, free_below).empty();
     if (!same) out.insert("memory");
+    auto differ = [&](const auto &one, const auto &two) {
+      for (const auto &[reg, value] : one) {
+        auto there = two.find(reg);
+        if (there == two.end() || there->second != value) out.insert(reg + " at " + trace_[k].jumps_to);
+      }
+    };
+    differ(trace_[k].registers, other.trace_[k].registers);
+    differ(other.trace_[k].registers, trace_[k].registers);
   }
   out.merge(different_words(memory_, other.memory_, free_below));
   return out;

@@ -28,7 +28,7 @@ class StraightCode {
   bool run(const assembly::Statement &statement);
 
   // Registers ("rax", "xmm3"), flags ("carry", "overflow", "flags": the others), words of the stack ("8(%rsp)", as seen from the
-  // start) and "memory" in which two pieces of code differ.
+  // start) and "memory" in which two pieces of code differ; "rax at LABEL": a register, where they may jump to LABEL.
   // Words further than `free_below` bytes below the stack pointer at the start belong to nobody.
   std::set<std::string> differences(const StraightCode &other, int64_t free_below = 128) const;
 
@@ -60,7 +60,8 @@ class StraightCode {
   void set(const std::string &reg, const Sum &value);
   void set_flags(const std::string &by, bool carry = true);
   void barrier(std::string_view name, std::string_view operands);
-  std::string everything() const;
+  std::string all_but_registers() const;
+  std::map<std::string, std::string> changed_registers() const;
   using Memory = std::map<std::string, std::pair<Sum, Sum>>;  // address, value
   static std::set<std::string> different_words(const Memory &a, const Memory &b, int64_t free_below);
 
@@ -74,6 +75,8 @@ class StraightCode {
   struct Seen {
     std::string but_memory, depth;
     Memory memory;
+    std::string jumps_to;
+    std::map<std::string, std::string> registers;  // jumps: those that have changed
   };
   unsigned stores_elsewhere_ = 0;
   std::vector<Seen> trace_;  // all there was at calls and branches

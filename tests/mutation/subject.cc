@@ -112,6 +112,7 @@ void Subject::classify() {
     for (const format::Procedure &m : c_.woven.map.procedures) woven = woven || (m.name == p.name && m.skipped.empty());
     if (!woven) continue;
     for (uint32_t i = 0; i < p.instructions.size(); ++i) {
+      if (p.instructions[i].decoded.flow == isa::Flow::call) calls_.insert(p.instructions[i].last_statement);
       if (!p.instructions[i].padding && p.instructions[i].first_statement == p.instructions[i].last_statement) {
         starts_[p.instructions[i].first_statement] = {n, i};
       }

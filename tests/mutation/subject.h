@@ -37,6 +37,8 @@ class Subject {
   // Procedure and instruction that a statement of the original begins, if that is woven.
   std::optional<std::pair<uint32_t, uint32_t>> instruction(uint32_t s) const;
   const isa::Decoded &decoded(uint32_t s) const;
+  // It ends a call of the original, perhaps one that is written in several statements.
+  bool is_call(uint32_t s) const { return calls_.contains(original_[s]); }
   // The next, or the previous, statement that is an instruction, in the same section.
   uint32_t next_code(uint32_t s) const;
   uint32_t previous_code(uint32_t s) const;
@@ -65,6 +67,7 @@ class Subject {
   std::map<std::string_view, uint32_t> label_;
   std::set<std::string_view> jumped_to_;
   std::map<uint32_t, std::pair<uint32_t, uint32_t>> starts_;
+  std::set<uint32_t> calls_;  // statements of the original
   mutable std::map<uint32_t, assembly::Liveness> liveness_;
 };
 

@@ -32,6 +32,7 @@ two:
 class ProvedWeaving : public testing::Test {
  protected:
   void SetUp() override {
+    options_.verify = weave::Options::Verify::skip;
     assembly::read_source(kText, source_);
     assembly::Layout layout;
     std::string errors;

@@ -1,11 +1,11 @@
 // Inserted instructions one by one: what the proof takes for harmless, and the smallest change that makes it refuse.
-#include "verify/x86_64_machine.h"
+#include "verify/flow/x86_64_machine.h"
 
 #include <gtest/gtest.h>
 
 #include <set>
 
-#include "verify/context_procs.h"
+#include "verify/claims/context_procs.h"
 
 namespace chord::verify {
 namespace {

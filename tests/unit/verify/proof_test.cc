@@ -202,7 +202,37 @@ TEST(ModelProof, TheRuntimeIsToldOfWhatIsNotInTheLine) {
   EXPECT_TRUE(wrong("shrl\t$3,", "shrl\t$4,").starts_with("a set is looked for beyond those of the model"));
   EXPECT_EQ(wrong("cmpq\t$60,", "cmpq\t$61,"), "what is accessed may be in two lines");
   EXPECT_TRUE(wrong("\tsubq\t(", "\taddq\t(").starts_with(tells_nothing));
-  EXPECT_TRUE(wrong("\taddq\t(", "\tsubq\t(").starts_with("a model is told of something else"));
+  EXPECT_TRUE(wrong("\taddq\t(", "\tsubq\t(").starts_with("a model is told of another place than was looked for"));
+}
+
+TEST(ModelProof, EachAccessIsToldOnceInOrderAtItsAddress) {
+  const std::string loads = function("\tmovl 4(%rdi), %eax\n\taddl 8(%rdi), %eax\n\tmovl %eax, (%rsi)\n\tret\n");
+  auto wrong = [&](const std::string &from, const std::string &to) { return Woven(loads, "models").replace(from, to).fault(); };
+  const std::string another = "the model of a cache is told of another access than it makes";
+  EXPECT_EQ(fault(loads, "models"), "");
+  const std::string text = Woven(loads, "models").text();
+  for (const char *part : {"leaq\t4(%rdi),", "leaq\t(%rsi),", "leaq\t4(%rax),", "pushq\t$.Lchord_v0@tpoff+8\n"}) ASSERT_TRUE(has(text, part)) << part << text;
+  EXPECT_EQ(wrong("leaq\t4(%rdi),", "leaq\t5(%rdi),"), another);
+  EXPECT_EQ(wrong("leaq\t4(%rdi),", "leaq\t4(%rsi),"), another);
+  EXPECT_EQ(wrong("leaq\t(%rsi),", "leaq\t(%rax),"), another);
+  EXPECT_NE(wrong("leaq\t4(%rax),", "leaq\t3(%rax),"), "") << "the second of a group";
+  EXPECT_EQ(wrong("pushq\t$.Lchord_v0@tpoff+8\n", "pushq\t$.Lchord_v0@tpoff+0\n"), "the model of a cache is told of accesses in another order");
+  const std::string moved = function("\tpushq %rbx\n\tpushq %rbp\n\tmovq %rdi, %rbp\n\tmovq %rsi, %rbx\n\tcall g\n\tpopq %rbp\n\tpopq %rbx\n\tret\n");
+  EXPECT_EQ(fault(moved, "models"), "") << "the stack pointer is followed";
+}
+
+TEST(ModelProof, CodeIsLookedForWithAllItsLines) {
+  const std::string code = function("\taddl %esi, %edi\n\tje .L1\n\taddl $7, %edi\n.L1:\n\tmovl %edi, %eax\n\tret\n");
+  auto wrong = [&](const std::string &from, const std::string &to) { return Woven(code, "models-code").replace(from, to).fault(); };
+  EXPECT_EQ(fault(code, "models-code"), "");
+  const std::string text = Woven(code, "models-code").text();
+  size_t at = text.find("\tcmpq\t$");
+  ASSERT_TRUE(at != std::string::npos) << text;
+  std::string line = text.substr(at + 7, text.find(',', at) - at - 7);
+  EXPECT_EQ(wrong(line + ",", "64,"), "a model is not told of all lines of the code");
+  EXPECT_EQ(wrong("\tsete\t", "\tsetne\t"), "the model of branches is told that it does something else");
+  EXPECT_EQ(wrong("\txorl\t$", "\txorl\t$1"), "a branch is predicted by another counter");
+  EXPECT_EQ(wrong("\tandl\t$4095,", "\tandl\t$2047,"), "a branch is predicted by another history");
 }
 
 // A register is popped before the last access: while the probe there pushes, its rule is taken back, and comes again as it is in the wider frame.

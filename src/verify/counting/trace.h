@@ -1,0 +1,12 @@
+// Proof that a procedure writes to the trace what a reader expects: one token for each edge that has one (core/sequences/trace_tokens.h), a bit
+// after each call, and that it was entered, in the order of control.
+#pragma once
+
+#include "verify/counting/counts.h"
+
+namespace chord::verify {
+
+// Throws Unproved.
+void prove_trace(const ProcedureFacts &procedure);
+
+}  // namespace chord::verify
