@@ -12,12 +12,12 @@ function policy(): Plugin {
       const page = bundle['index.html'];
       if (page?.type !== 'asset') throw new Error('no index.html');
       let html = String(page.source);
-      // Modules are deferred; where they stand does not matter, so the script goes to the end.
+      // A module would wait for the end of the file. A plain script runs where it stands: after the overview, before all else.
       const script = /<script type="module"[^>]*>([\s\S]*?)<\/script>/.exec(html);
       const style = /<style[^>]*>([\s\S]*?)<\/style>/.exec(html);
       if (!script || !style) throw new Error('script or style is not inlined');
       html = html.replace(script[0], '').replace(style[0], () => `<style>${style[1]}</style>`);
-      html = html.replace('</body>', () => `<script type="module">${script[1]}</script>\n</body>`);
+      html = html.replace('<!--chord:data-->', (marker) => `<script>${script[1]}</script>\n${marker}`);
       const csp = [
         `default-src 'none'`, `script-src ${hash(script[1]!)}`, `style-src ${hash(style[1]!)}`,
         `base-uri 'none'`, `form-action 'none'`,
@@ -32,5 +32,6 @@ function policy(): Plugin {
 export default defineConfig({
   plugins: [viteSingleFile(), policy()],
   esbuild: { jsx: 'automatic', jsxImportSource: 'preact', legalComments: 'none', charset: 'ascii' },
-  build: { outDir: 'built', emptyOutDir: true, target: 'es2022', modulePreload: false, chunkSizeWarningLimit: 1000 },
+  build: { outDir: 'built', emptyOutDir: true, target: 'es2022', modulePreload: false, chunkSizeWarningLimit: 1000,
+    rollupOptions: { output: { format: 'iife' } } },
 });

@@ -1,4 +1,4 @@
-// The data inside the page: docs/html.md describes it, src/html/data.cc writes it.
+// The data inside the page: docs/html.md describes it, src/html/data writes it.
 
 // A number that JavaScript cannot hold exactly comes as a string; one that is not known as null.
 export type Count = number | string | null;
@@ -27,10 +27,22 @@ export interface Old {
 // A tree of calling contexts, parents before their children; present only where contexts were counted.
 // `line`: where the parent calls it, 0 if that is not known.
 export interface Contexts { parent: number[]; function: number[]; line: number[]; exclusive: Count[]; calls: Count[]; note: string }
-export interface Index {
+interface Head {
   schema: number; chord: string; program: string; path: string; instructions: Count; runs: number; threads: number;
   warnings: string[];
   totals: { functions: number; called: number; calls: Count; instructions: number; never: number; blocks: number; blocksNever: number };
+}
+// What the first view shows, complete in itself. `old`: instructions of the older profile.
+export interface Overview extends Head {
+  functions: number; contexts: boolean; old?: Count;
+  hottest: { key: string; title: string; executed: Count; calls: Count }[];
+  concentration: { of: number[]; share: number[]; needed: [number, number, number] };
+  loops: { key: string | null; title: string; line: number; executed: Count; entered: Count; iterations: Count }[]; allLoops: number;
+  mix: { name: string; count: Count }[];
+  files: { name: string; path: string; lines: number; ran: number }[];
+  leftOut: { reason: string; times: number }[]; problems: number;
+}
+export interface Index extends Head {
   functions: Functions; files: Files; calls: Calls; loops: Loops; opcodes: Opcodes; skipped: Skipped;
   old?: Old; contexts?: Contexts; codeStarts: number[]; fileStarts: number[];
 }
@@ -41,12 +53,12 @@ export interface Path {
   blocks: number[]; edges: number[];
 }
 interface RawCode extends CodeCounts {
-  fragments: string[]; fragment?: number[]; offset: number[]; size: number[]; file: number[]; line: number[]; text: string[];
+  fragments: string[]; fragment?: number[]; jumpAt: number[]; jumpTo: number[]; size: number[]; file: number[]; line: number[]; text: string[];
   blockKind: number[]; blockFirst: number[]; blockLength: number[]; edgeFrom: number[]; edgeTo: number[]; edgeKind: number[];
   paths?: Path[]; pathsRan?: number; pathsPossible?: Count; noPaths?: string; old?: CodeCounts;
 }
 export interface Code extends RawCode {
-  fragment: number[]; count: Count[]; oldCount?: Count[]; block: Int32Array;
+  fragment: number[]; offset: number[]; count: Count[]; oldCount?: Count[]; block: Int32Array;
 }
 export interface FileText { first: number[]; text: string[][]; line: number[]; count: Count[]; executed: Count[]; instructions: number[] }
 
@@ -54,11 +66,33 @@ export const BLOCK_KINDS = ['entry', 'exit', 'code', 'dispatch', 'landing', 'joi
 export const EDGE_KINDS = ['return', 'fall', 'taken', 'jump', 'dispatch', 'enter', 'landing', 'leave', 'tail call', 'never'];
 export const NEVER_EDGE = 9;
 
+const SCHEMA = 2;
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  const text = atob(base64);
+  const bytes = new Uint8Array(text.length);
+  for (let i = 0; i < text.length; ++i) bytes[i] = text.charCodeAt(i);
+  return bytes;
+}
+
 async function unpack<T>(element: Element): Promise<T> {
-  const text = element.textContent ?? '';
-  const bytes = Uint8Array.from(atob(text), (c) => c.charCodeAt(0));
-  const stream = new Blob([bytes]).stream().pipeThrough(new DecompressionStream('deflate'));
-  return (await new Response(stream).json()) as T;
+  const stream = new DecompressionStream('deflate');
+  const writer = stream.writable.getWriter();
+  // What is wrong with the data shows where it is read.
+  writer.write(bytesOf(element.textContent ?? '')).catch(() => {});
+  writer.close().catch(() => {});
+  return (await new Response(stream.readable).json()) as T;
+}
+
+// The n-th chunk, as soon as the browser has read so far: what is still being read is the last there is.
+async function chunkElement(n: number): Promise<Element> {
+  const found = () => document.querySelectorAll('script.chunk')[n];
+  if (document.readyState === 'loading' && !found()?.nextElementSibling) {
+    await new Promise((done) => document.addEventListener('DOMContentLoaded', done, { once: true }));
+  }
+  const element = found();
+  if (!element) throw new Error('a part of the file is missing');
+  return element;
 }
 
 function running(differences: number[]): number[] {
@@ -68,32 +102,60 @@ function running(differences: number[]): number[] {
 
 // By instruction, from the counts of blocks and the few that differ.
 function instructionCounts(raw: RawCode, counts: CodeCounts): Count[] {
-  const out: Count[] = new Array(raw.offset.length).fill(null);
+  const out: Count[] = new Array(raw.size.length).fill(null);
   raw.blockLength.forEach((length, b) => out.fill(counts.blockCount[b] ?? null, raw.blockFirst[b]!, raw.blockFirst[b]! + length));
   counts.otherAt.forEach((at, i) => (out[at] = counts.otherCount[i] ?? null));
   return out;
 }
 
-function complete(raw: RawCode): Code {
-  const block = new Int32Array(raw.offset.length).fill(-1);
+// Instructions follow one another but for those in `jumpAt`.
+function offsets(raw: RawCode): number[] {
+  const jumps = new Map(raw.jumpAt.map((at, i) => [at, raw.jumpTo[i]!]));
+  let end = 0;
+  return raw.size.map((size, i) => {
+    const offset = jumps.get(i) ?? end;
+    end = offset + size;
+    return offset;
+  });
+}
+
+// Each block begins where the one before it ends, or as far from there as it says.
+function firsts(raw: RawCode): number[] {
+  let end = 0;
+  return raw.blockFirst.map((difference, b) => {
+    const first = end + difference;
+    end = first + raw.blockLength[b]!;
+    return first;
+  });
+}
+
+function complete(packed: RawCode): Code {
+  const edgeFrom = running(packed.edgeFrom);
+  const raw = { ...packed, blockFirst: firsts(packed), edgeFrom, edgeTo: packed.edgeTo.map((d, e) => edgeFrom[e]! + d) };
+  const block = new Int32Array(raw.size.length).fill(-1);
   raw.blockLength.forEach((length, b) => block.fill(b, raw.blockFirst[b]!, raw.blockFirst[b]! + length));
-  // Offsets start anew in each fragment, but as differences they run on.
   return {
-    ...raw, block, offset: running(raw.offset), file: running(raw.file), line: running(raw.line),
-    fragment: raw.fragment ?? new Array(raw.offset.length).fill(0), count: instructionCounts(raw, raw),
+    ...raw, block, offset: offsets(raw), file: running(raw.file), line: running(raw.line),
+    fragment: raw.fragment ?? new Array(raw.size.length).fill(0), count: instructionCounts(raw, raw),
     oldCount: raw.old && instructionCounts(raw, raw.old),
   };
 }
 
+// The first view, which stands in the page as it is.
+export function readOverview(): Overview {
+  const overview = JSON.parse(document.getElementById('overview')?.textContent || 'null') as Overview | null;
+  if (!overview) throw new Error('the page holds no data');
+  if (overview.schema !== SCHEMA) throw new Error(`data of schema ${overview.schema}, which this page does not know`);
+  return overview;
+}
+
 // Everything but the index is unpacked when somebody looks at it.
 export class Data {
-  private chunks: Element[];
   private unpacked = new Map<number, Promise<unknown[]>>();
   private codes = new Map<number, Promise<Code>>();
   private byName = new Map<string, number[]>();
 
-  private constructor(readonly index: Index, chunks: Element[]) {
-    this.chunks = chunks;
+  private constructor(readonly index: Index) {
     index.functions.name.forEach((name, i) => {
       const same = this.byName.get(name);
       if (same) same.push(i);
@@ -101,16 +163,13 @@ export class Data {
     });
   }
 
-  static async open(chunks: Element[]): Promise<Data> {
-    if (!chunks[0]) throw new Error('the page holds no data');
-    const index = await unpack<Index>(chunks[0]);
-    if (index.schema !== 1) throw new Error(`data of schema ${index.schema}, which this page does not know`);
-    return new Data(index, chunks);
+  static async open(): Promise<Data> {
+    return new Data(await chunkElement(0).then(unpack<Index>));
   }
 
   private chunk(n: number): Promise<unknown[]> {
     let found = this.unpacked.get(n);
-    if (!found) this.unpacked.set(n, (found = unpack<unknown[]>(this.chunks[n]!)));
+    if (!found) this.unpacked.set(n, (found = chunkElement(n).then(unpack<unknown[]>)));
     return found;
   }
 
@@ -126,8 +185,9 @@ export class Data {
     return found;
   }
 
-  file(f: number): Promise<FileText> {
-    return this.record(this.index.fileStarts, 1 + this.index.codeStarts.length, f) as Promise<FileText>;
+  async file(f: number): Promise<FileText> {
+    const packed = (await this.record(this.index.fileStarts, 1 + this.index.codeStarts.length, f)) as FileText;
+    return { ...packed, line: running(packed.line) };
   }
 
   // Functions as links name them: the linkage name, with a number where several have it.

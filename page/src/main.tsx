@@ -3,14 +3,14 @@ import { render } from 'preact';
 import { useEffect, useRef, useState } from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
-import { Data } from './data';
+import { Data, readOverview, type Overview } from './data';
 import { FileView } from './file';
 import { ContextsView } from './flame';
 import { visible } from './format';
 import { FunctionView } from './function';
 import { DiffView, FilesView, FunctionsView, LeftOutView, LoopsView, OpcodesView } from './lists';
-import { Overview } from './overview';
-import { go, link, usePlace } from './router';
+import { OverviewView } from './overview';
+import { go, link, usePlace, type Place } from './router';
 import { Search } from './search';
 import { DataContext } from './ui';
 
@@ -40,8 +40,37 @@ function startTheme(): void {
   choose();
 }
 
-function App({ data }: { data: Data }) {
+// What a view needs besides the overview is unpacked after the overview is on the screen, or at once if the address names another view.
+function useIndex(first: boolean): Data | Error | null {
+  const [data, set] = useState<Data | Error | null>(null);
+  useEffect(() => {
+    let wanted = true;
+    const load = () => { Data.open().then((d) => wanted && set(d), (e: unknown) => wanted && set(e instanceof Error ? e : new Error(String(e)))); };
+    if (!first) load();
+    else requestAnimationFrame(() => setTimeout(load));
+    return () => { wanted = false; };
+  }, []);
+  return data;
+}
+
+function View({ place, data }: { place: Place; data: Data }) {
+  switch (place.view) {
+    case 'functions': return <FunctionsView />;
+    case 'function': return <FunctionView key={place.argument} place={place} />;
+    case 'files': return <FilesView />;
+    case 'file': return <FileView key={place.argument} place={place} />;
+    case 'loops': return <LoopsView />;
+    case 'opcodes': return <OpcodesView />;
+    case 'left-out': return <LeftOutView />;
+    case 'diff': return <DiffView />;
+    case 'contexts': if (data.index.contexts) return <ContextsView contexts={data.index.contexts} />;
+  }
+  return <div class="page"><h1>No such view</h1><p><a href="#/">Overview</a></p></div>;
+}
+
+function App({ overview }: { overview: Overview }) {
   const place = usePlace();
+  const data = useIndex(place.view === 'overview');
   const help = useRef<HTMLDialogElement>(null);
   const [theme, setShown] = useState(currentTheme());
   const toggle = () => { const next = currentTheme() === 'dark' ? 'light' : 'dark'; setTheme(next); remember(next); };
@@ -51,8 +80,8 @@ function App({ data }: { data: Data }) {
     return () => removeEventListener('chord-theme', changed);
   }, []);
   const views: [string, string][] = [['overview', 'Overview'], ['functions', 'Functions'], ['files', 'Files'], ['loops', 'Loops'], ['opcodes', 'Opcodes'], ['left-out', 'Left out']];
-  if (data.index.contexts) views.splice(3, 0, ['contexts', 'Contexts']);
-  if (data.index.old) views.splice(1, 0, ['diff', 'Comparison']);
+  if (overview.contexts) views.splice(3, 0, ['contexts', 'Contexts']);
+  if (overview.old !== undefined) views.splice(1, 0, ['diff', 'Comparison']);
   useEffect(() => {
     const key = (event: KeyboardEvent) => {
       const target = event.target as Element;
@@ -71,27 +100,24 @@ function App({ data }: { data: Data }) {
   });
   useEffect(() => {
     const what = place.view === 'overview' ? '' : (place.argument || place.view) + ' – ';
-    document.title = visible(what.slice(0, 120)) + visible(data.index.program) + ' – chord';
+    document.title = visible(what.slice(0, 120)) + visible(overview.program) + ' – chord';
   }, [place.view, place.argument]);
   return (
-    <DataContext.Provider value={data}>
+    <DataContext.Provider value={data instanceof Data ? data : null}>
       <a class="skip" href="#content" onClick={(e) => { e.preventDefault(); document.getElementById('content')!.focus(); }}>Skip to the content</a>
       <header class="top">
-        <a class="brand" href="#/" title={visible(data.index.path)}><bdi>{visible(data.index.program.slice(0, 60))}</bdi></a>
+        <a class="brand" href="#/" title={visible(overview.path)}><bdi>{visible(overview.program.slice(0, 60))}</bdi></a>
         <nav aria-label="Views">{views.map(([view, label]) => <a key={view} href={link(view)} aria-current={view === place.view || (view === 'functions' && place.view === 'function') || (view === 'files' && place.view === 'file') ? 'page' : undefined}>{label}</a>)}</nav>
         <Search />
         <button type="button" onClick={toggle} aria-label={theme === 'dark' ? 'use light colours' : 'use dark colours'} title="dark or light (t)">{theme === 'dark' ? '☀' : '☾'}</button>
         <button type="button" onClick={() => help.current!.showModal()} aria-label="keys" title="keys (?)">?</button>
       </header>
       <main id="content" tabIndex={-1}>
-        {place.view === 'overview' ? <Overview /> : place.view === 'functions' ? <FunctionsView /> : place.view === 'function' ? <FunctionView key={place.argument} place={place} />
-          : place.view === 'files' ? <FilesView /> : place.view === 'file' ? <FileView key={place.argument} place={place} /> : place.view === 'loops' ? <LoopsView />
-          : place.view === 'opcodes' ? <OpcodesView /> : place.view === 'left-out' ? <LeftOutView /> : place.view === 'diff' ? <DiffView />
-          : place.view === 'contexts' && data.index.contexts ? <ContextsView contexts={data.index.contexts} />
-          : <div class="page"><h1>No such view</h1><p><a href="#/">Overview</a></p></div>}
+        {place.view === 'overview' ? <OverviewView of={overview} /> : data instanceof Error ? <p class="warn">{visible(data.message)}: this file is damaged.</p>
+          : data ? <View place={place} data={data} /> : <p class="loading">Unpacking…</p>}
       </main>
       <dialog ref={help} aria-labelledby="keys"><h2 id="keys">Keys</h2><dl class="keys">{KEYS.map(([key, what]) => <div key={key}><dt><kbd>{key}</kbd></dt><dd>{what}</dd></div>)}</dl>
-        <p class="dim">Made by chord {data.index.chord}. Counts are exact; those that are not known are shown as “?”.</p>
+        <p class="dim">Made by chord {overview.chord}. Counts are exact; those that are not known are shown as “?”.</p>
         <form method="dialog"><button>Close</button></form></dialog>
     </DataContext.Provider>
   );
@@ -103,20 +129,29 @@ function explain(text: string): void {
   notice.hidden = false;
 }
 
-async function start(): Promise<void> {
+function start(): void {
   startTheme();
   if (typeof DecompressionStream === 'undefined') {
     explain('This browser cannot unpack the data in this file (it lacks DecompressionStream), so only the summary below is shown. Any browser since 2023 shows everything.');
     return;
   }
-  const data = await Data.open([...document.querySelectorAll('script.chunk')]);
   const app = document.getElementById('app')!;
-  render(<App data={data} />, app);
+  render(<App overview={readOverview()} />, app);
   document.getElementById('static')!.remove();
   app.hidden = false;
   document.documentElement.classList.add('live');
   dispatchEvent(new Event('resize'));
-  performance.mark('chord-open');
+  performance.mark('chord-drawn');
+  // What follows a frame is after it is on the screen.
+  requestAnimationFrame(() => setTimeout(() => performance.mark('chord-open')));
 }
 
-start().catch((error: unknown) => explain(`The data in this file cannot be shown: ${String(error)}. The summary below is all there is.`));
+function fail(error: unknown): void {
+  explain(`The data in this file cannot be shown: ${String(error)}. The summary below is all there is.`);
+}
+
+try {
+  start();
+} catch (error) {
+  fail(error);
+}

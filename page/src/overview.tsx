@@ -1,9 +1,12 @@
 // The first view: how much ran, where it went, what never ran, what was left out.
-import { useEffect, useMemo, useRef } from 'preact/hooks';
+import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
-import { count, num, percent, short, visible, change } from './format';
+import type { Overview } from './data';
+import { count, num, percent, short, shortName, visible, change } from './format';
 import { link } from './router';
-import { Bar, FunctionName, Panel, Share, useData } from './ui';
+import { Bar, Panel, Share } from './ui';
+
+interface Shown { of: Overview }
 
 function Stat({ label, value, detail, part, whole, kind }: {
   label: string; value: string; detail: string; part?: number; whole?: number; kind?: 'cover' | 'lost';
@@ -14,13 +17,12 @@ function Stat({ label, value, detail, part, whole, kind }: {
   );
 }
 
-function Stats() {
-  const { index } = useData();
+function Stats({ of: index }: Shown) {
   const t = index.totals;
   const ran = t.instructions - t.never;
   return (
     <dl class="stats">
-      <Stat label="Instructions executed" value={count(index.instructions)} detail={index.old ? `${change(index.old.instructions, index.instructions)} against the older profile` : `in ${count(t.calls)} calls`} />
+      <Stat label="Instructions executed" value={count(index.instructions)} detail={index.old !== undefined ? `${change(index.old, index.instructions)} against the older profile` : `in ${count(t.calls)} calls`} />
       <Stat label="Functions that ran" value={count(t.called)} detail={`of ${count(t.functions)} (${percent(t.called, t.functions)})`} part={t.called} whole={t.functions} kind="cover" />
       <Stat label="Code that ran" value={count(ran)} detail={`of ${count(t.instructions)} instructions (${percent(ran, t.instructions)})`} part={ran} whole={t.instructions} kind="cover" />
       <Stat label="Blocks that ran" value={count(t.blocks - t.blocksNever)} detail={`of ${count(t.blocks)} (${percent(t.blocks - t.blocksNever, t.blocks)})`} part={t.blocks - t.blocksNever} whole={t.blocks} kind="cover" />
@@ -29,48 +31,45 @@ function Stats() {
   );
 }
 
-function Hottest() {
-  const { index } = useData();
-  const total = num(index.instructions);
-  const rows = index.functions.name.map((_, f) => f).filter((f) => num(index.functions.executed[f]) > 0).slice(0, 16);
+function Name({ of, tab = '' }: { of: { key: string; title: string }; tab?: string }) {
+  return <a class="name" href={link('function', of.key, tab)} title={visible(of.title.slice(0, 2000))}><bdi>{shortName(of.title)}</bdi></a>;
+}
+
+function Hottest({ of }: Shown) {
+  const total = num(of.instructions);
   return (
-    <Panel title="Hottest functions" more={<a href={link('functions')}>all {count(index.functions.name.length)}</a>}>
+    <Panel title="Hottest functions" more={<a href={link('functions')}>all {count(of.functions)}</a>}>
+      {of.hottest.length === 0 ? <p class="say">Nothing that was woven ran.</p> :
       <table class="plain"><thead><tr><th scope="col" class="left">share</th><th scope="col">executed</th><th scope="col">calls</th><th scope="col" class="left wide">function</th></tr></thead>
-        <tbody>{rows.map((f) => (
-          <tr key={f}><td class="left"><Share part={index.functions.executed[f]!} whole={total} /></td><td>{count(index.functions.executed[f])}</td>
-            <td>{count(index.functions.calls[f])}</td><td class="left"><FunctionName f={f} /></td></tr>))}</tbody></table>
+        <tbody>{of.hottest.map((f) => (
+          <tr key={f.key}><td class="left"><Share part={f.executed} whole={total} /></td><td>{count(f.executed)}</td>
+            <td>{count(f.calls)}</td><td class="left"><Name of={f} /></td></tr>))}</tbody></table>}
     </Panel>
   );
 }
 
 // How many functions make up how much of the execution.
-function Concentration() {
-  const { index } = useData();
+function Concentration({ of }: Shown) {
+  const { of: numbers, share, needed } = of.concentration;
   const box = useRef<HTMLDivElement>(null);
-  const total = num(index.instructions);
-  const sums = useMemo(() => {
-    let sum = 0;
-    return index.functions.executed.map(num).filter((n) => n > 0).map((n) => (100 * (sum += n)) / Math.max(total, 1));
-  }, [index]);
-  const needed = (part: number) => sums.findIndex((s) => s >= part - 1e-9) + 1 || sums.length;
   useEffect(() => {
     const element = box.current;
-    if (!element || sums.length < 2) return;
+    if (!element || numbers.length < 2) return;
     const draw = () => {
       const style = getComputedStyle(document.documentElement);
       const color = (name: string) => style.getPropertyValue(name).trim();
       element.replaceChildren();
       return new uPlot({
         width: element.clientWidth, height: 150, legend: { show: false }, cursor: { y: false, points: { show: false } },
-        scales: { x: { time: false, distr: 3, range: [1, sums.length] }, y: { range: [0, 100] } },
+        scales: { x: { time: false, distr: 3, range: [1, numbers[numbers.length - 1]!] }, y: { range: [0, 100] } },
         axes: [
           { stroke: color('--dim'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false }, size: 26, font: '11px system-ui',
             values: (_, splits) => splits.map((v) => (v != null && Number.isInteger(Math.log10(v)) ? short(v) : '')) },
           { stroke: color('--dim'), grid: { stroke: color('--line'), width: 1 }, ticks: { show: false }, size: 40, font: '11px system-ui',
             values: (_, splits) => splits.map((v) => v + '%'), splits: () => [0, 25, 50, 75, 100] },
         ],
-        series: [{}, { stroke: color('--accent'), width: 2, fill: color('--accent-soft'), points: { show: sums.length < 20 } }],
-      }, [sums.map((_, i) => i + 1), sums], element);
+        series: [{}, { stroke: color('--accent'), width: 2, fill: color('--accent-soft'), points: { show: numbers.length < 20 } }],
+      }, [numbers, share], element);
     };
     let plot = draw();
     const again = () => { plot.destroy(); plot = draw(); };
@@ -78,43 +77,36 @@ function Concentration() {
     const sizes = new ResizeObserver(() => plot.setSize({ width: element.clientWidth, height: 150 }));
     sizes.observe(element);
     return () => { sizes.disconnect(); removeEventListener('chord-theme', again); plot.destroy(); };
-  }, [sums]);
-  const text = `${count(needed(50))} function${needed(50) === 1 ? '' : 's'} account${needed(50) === 1 ? 's' : ''} for half of all instructions executed, ${count(needed(90))} for 90%, ${count(needed(99))} for 99%.`;
+  }, [of]);
+  if (numbers.length === 0) return null;
+  const [half, most, nearly] = needed;
+  const text = `${count(half)} function${half === 1 ? '' : 's'} account${half === 1 ? 's' : ''} for half of all instructions executed, ${count(most)} for 90%, ${count(nearly)} for 99%.`;
   return (
     <Panel title="Concentration">
       <p class="say">{text}</p>
-      {sums.length >= 2 && <div class="plot" ref={box} role="img" aria-label={'Share of execution by number of functions. ' + text} />}
+      {numbers.length >= 2 && <div class="plot" ref={box} role="img" aria-label={'Share of execution by number of functions. ' + text} />}
     </Panel>
   );
 }
 
-function Mix() {
-  const { index } = useData();
-  const o = index.opcodes;
-  const rows = o.kind.map((_, i) => i).filter((i) => o.kind[i] === 'class').sort((a, b) => num(o.count[b]!) - num(o.count[a]!)).slice(0, 8);
+function Mix({ of }: Shown) {
+  if (of.mix.length === 0) return null;
   return (
     <Panel title="Instruction mix" more={<a href={link('opcodes')}>all opcodes</a>}>
-      <table class="plain"><tbody>{rows.map((i) => (
-        <tr key={i}><td class="left"><Share part={o.count[i]!} whole={num(index.instructions)} /></td><td>{short(o.count[i])}</td><td class="left wide">{o.opcode[i]}</td></tr>))}</tbody></table>
+      <table class="plain"><tbody>{of.mix.map((row) => (
+        <tr key={row.name}><td class="left"><Share part={row.count} whole={num(of.instructions)} /></td><td>{short(row.count)}</td><td class="left wide">{visible(row.name)}</td></tr>))}</tbody></table>
     </Panel>
   );
 }
 
-function HotLoops() {
-  const data = useData();
-  const l = data.index.loops;
-  // An interpreter's many jumps make loops around loops, most of which never go round: their headers are rarely come to.
-  const goesRound = (i: number) => l.entered[i] == null || l.iterations[i] == null || num(l.iterations[i]) >= num(l.entered[i]);
-  const rows = l.function.map((_, i) => i).filter((i) => num(l.executed[i]) > 0 && goesRound(i)).slice(0, 8);
-  if (rows.length === 0) return null;
+function HotLoops({ of }: Shown) {
+  if (of.loops.length === 0) return null;
   return (
-    <Panel title="Hottest loops" more={<a href={link('loops')}>all {count(l.function.length)}</a>}>
+    <Panel title="Hottest loops" more={<a href={link('loops')}>all {count(of.allLoops)}</a>}>
       <table class="plain"><thead><tr><th scope="col" class="left">share</th><th scope="col" title="average iterations each time the loop was entered">trips</th><th scope="col" class="left wide">where</th></tr></thead>
-        <tbody>{rows.map((i) => {
-          const f = data.findFunction(l.function[i]!, l.unit[i]!);
-          return <tr key={i}><td class="left"><Share part={l.executed[i]!} whole={num(data.index.instructions)} /></td><td>{trips(l.entered[i]!, l.iterations[i]!)}</td>
-            <td class="left">{f >= 0 ? <FunctionName f={f} tab="loops" /> : <bdi>{visible(l.function[i]!.slice(0, 90))}</bdi>} <span class="dim">{l.line[i] ? `line ${l.line[i]}` : ''}</span></td></tr>;
-        })}</tbody></table>
+        <tbody>{of.loops.map((loop, i) => (
+          <tr key={i}><td class="left"><Share part={loop.executed} whole={num(of.instructions)} /></td><td>{trips(loop.entered, loop.iterations)}</td>
+            <td class="left">{loop.key !== null ? <Name of={{ key: loop.key, title: loop.title }} tab="loops" /> : <bdi>{visible(loop.title.slice(0, 90))}</bdi>} <span class="dim">{loop.line ? `line ${loop.line}` : ''}</span></td></tr>))}</tbody></table>
     </Panel>
   );
 }
@@ -126,50 +118,37 @@ export function trips(entered: import('./data').Count, iterations: import('./dat
   return n >= 1000 ? short(Math.round(n)) : n.toFixed(1);
 }
 
-function LeftOut() {
-  const { index } = useData();
-  const problems = index.functions.problem.filter((p) => p != null).length;
-  const reasons = new Map<string, number>();
-  for (const reason of index.skipped.reason) {
-    const plain = reason.replace(/^line \d+: /, '');
-    reasons.set(plain, (reasons.get(plain) ?? 0) + 1);
-  }
-  const rows = [...reasons].sort((a, b) => b[1] - a[1]).slice(0, 6);
+function LeftOut({ of }: Shown) {
   return (
     <Panel title="Left out" more={<a href={link('left-out')}>details</a>}>
-      {rows.length === 0 && problems === 0 && <p class="say">Every function of the woven code was counted.</p>}
-      {rows.length > 0 && <table class="plain"><tbody>{rows.map(([reason, times]) => (
+      {of.leftOut.length === 0 && of.problems === 0 && <p class="say">Every function of the woven code was counted.</p>}
+      {of.leftOut.length > 0 && <table class="plain"><tbody>{of.leftOut.map(({ reason, times }) => (
         <tr key={reason}><td>{count(times)}</td><td class="left wide">{visible(reason)}</td></tr>))}</tbody></table>}
-      {problems > 0 && <p class="warn">{count(problems)} function{problems === 1 ? ' has' : 's have'} counts that are not known.</p>}
+      {of.problems > 0 && <p class="warn">{count(of.problems)} function{of.problems === 1 ? ' has' : 's have'} counts that are not known.</p>}
     </Panel>
   );
 }
 
-function LeastCovered() {
-  const { index } = useData();
-  const f = index.files;
-  const rows = f.name.map((_, i) => i).filter((i) => f.lines[i]! > 0)
-    .sort((a, b) => (f.lines[b]! - f.ran[b]!) - (f.lines[a]! - f.ran[a]!)).slice(0, 8);
-  if (rows.length === 0) return null;
+function LeastCovered({ of }: Shown) {
+  if (of.files.length === 0) return null;
   return (
     <Panel title="Lines that never ran" more={<a href={link('files')}>all files</a>}>
-      <table class="plain"><thead><tr><th scope="col" class="left">ran</th><th scope="col">never</th><th scope="col" class="left wide">file</th></tr></thead><tbody>{rows.map((i) => (
-        <tr key={i}><td class="left"><span class="share"><Bar part={f.ran[i]!} whole={f.lines[i]!} kind="cover" /><span>{percent(f.ran[i]!, f.lines[i]!)}</span></span></td>
-          <td>{count(f.lines[i]! - f.ran[i]!)}</td><td class="left"><a class="name" href={link('file', f.path[i]!)} title={visible(f.path[i]!)}><bdi>{visible(f.name[i]!)}</bdi></a></td></tr>))}</tbody></table>
+      <table class="plain"><thead><tr><th scope="col" class="left">ran</th><th scope="col">never</th><th scope="col" class="left wide">file</th></tr></thead><tbody>{of.files.map((f) => (
+        <tr key={f.path}><td class="left"><span class="share"><Bar part={f.ran} whole={f.lines} kind="cover" /><span>{percent(f.ran, f.lines)}</span></span></td>
+          <td>{count(f.lines - f.ran)}</td><td class="left"><a class="name" href={link('file', f.path)} title={visible(f.path)}><bdi>{visible(f.name)}</bdi></a></td></tr>))}</tbody></table>
     </Panel>
   );
 }
 
-export function Overview() {
-  const { index } = useData();
+export function OverviewView({ of }: Shown) {
   return (
     <div class="page overview">
-      <h1 class="sr">Overview of {visible(index.program)}</h1>
-      {index.warnings.map((w) => <p class="warn" key={w}>{visible(w)}</p>)}
-      <Stats />
+      <h1 class="sr">Overview of {visible(of.program)}</h1>
+      {of.warnings.map((w) => <p class="warn" key={w}>{visible(w)}</p>)}
+      <Stats of={of} />
       <div class="columns">
-        <div><Hottest /><LeastCovered /></div>
-        <div><Concentration /><HotLoops /><Mix /><LeftOut /></div>
+        <div><Hottest of={of} /><LeastCovered of={of} /></div>
+        <div><Concentration of={of} /><HotLoops of={of} /><Mix of={of} /><LeftOut of={of} /></div>
       </div>
     </div>
   );

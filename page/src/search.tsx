@@ -1,16 +1,16 @@
 // Finds functions and files by parts of their names.
-import { useMemo, useRef, useState } from 'preact/hooks';
+import { useContext, useMemo, useRef, useState } from 'preact/hooks';
 import { shortName, short, visible } from './format';
 import { go, link } from './router';
-import { useData } from './ui';
+import { DataContext } from './ui';
 
 interface Hit { text: string; detail: string; to: string }
 
 export function useSearch(query: string, most: number): Hit[] {
-  const data = useData();
+  const data = useContext(DataContext);
   return useMemo(() => {
     const words = query.toLowerCase().split(/\s+/).filter(Boolean);
-    if (words.length === 0) return [];
+    if (words.length === 0 || !data) return [];
     const fits = (text: string) => { const low = text.toLowerCase(); return words.every((w) => low.includes(w)); };
     const hits: Hit[] = [];
     const { functions, files } = data.index;

@@ -7,8 +7,9 @@ import { count, num, percent, shortName, visible } from './format';
 import { heat } from './heat';
 import { go, link } from './router';
 
-export const DataContext = createContext<Data>(null as unknown as Data);
-export const useData = (): Data => useContext(DataContext);
+// Null until the index is unpacked; only the overview and the search are shown before.
+export const DataContext = createContext<Data | null>(null);
+export const useData = (): Data => useContext(DataContext)!;
 
 export function useLoaded<T>(load: () => Promise<T>, key: unknown): T | null {
   const [state, set] = useState<{ key: unknown; value: T } | null>(null);

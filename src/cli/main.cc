@@ -2,14 +2,19 @@
 // to the assembler stand-in.
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <cstdio>
 #include <exception>
 #include <filesystem>
 #include <new>
+#include <numeric>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "base/diagnostics.h"
+#include "base/process.h"
 #include "cli/command.h"
 #include "driver/compilers/masquerade.h"
 #include "driver/options/build_options.h"
@@ -52,6 +57,29 @@ int help(const std::vector<std::string> &args) {
   return command->run({"--help"});
 }
 
+// Letters that must be put in, left out or replaced to make one word of the other.
+size_t distance(std::string_view a, std::string_view b) {
+  std::vector<size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), size_t{0});
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t before = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      before = std::exchange(row[j], std::min({row[j] + 1, row[j - 1] + 1, before + (a[i - 1] != b[j - 1])}));
+    }
+  }
+  return row[b.size()];
+}
+
+// A command that was meant by a word which is neither a command nor a program; none if it looks like none.
+const Command *meant_command(const std::string &word) {
+  const Command *nearest = nullptr;
+  if (word.size() < 4 || word.size() > 20 || word.starts_with('-') || word.find('/') != std::string::npos || !base::find_in_path(word).empty()) return nullptr;
+  for (const Command &c : commands()) {
+    if (distance(word, c.name) <= 2 && (nearest == nullptr || distance(word, c.name) < distance(word, nearest->name))) nearest = &c;
+  }
+  return nearest;
+}
+
 int build(std::vector<std::string> args) {
   std::vector<std::string> words = driver::take_build_options(args);
   if (args.empty()) throw base::UsageError("no compiler given", "for example: chord gcc -O2 prog.c -o prog");
@@ -69,6 +97,9 @@ int dispatch(std::vector<std::string> args) {
     return 0;
   }
   if (const Command *command = find_command(args[0])) return command->run({args.begin() + 1, args.end()});
+  if (const Command *meant = meant_command(args[0])) {
+    throw base::UsageError(fmt::format("{}: neither a command nor a compiler", args[0]), fmt::format("did you mean `chord {}`?", meant->name));
+  }
   return build(std::move(args));
 }
 

@@ -5,10 +5,10 @@
 #include <vector>
 
 #include "base/diagnostics.h"
-#include "html/data.h"
-#include "html/pack.h"
+#include "html/data/data.h"
+#include "html/text/pack.h"
 #include "html/static_view.h"
-#include "html/text.h"
+#include "html/text/text.h"
 
 // The built page, as it is in the repository.
 asm(R"(
@@ -38,11 +38,13 @@ std::string make_page(const analysis::Program &program, const PageOptions &optio
   if (options.old != nullptr) comparison = compare(*options.old, program);
   const Facts facts(program);
   const DataOptions data{options.sources, comparison ? &*comparison : nullptr};
+  const Gathered gathered = gather(facts, data);
   std::string chunks;
-  for (const std::string &text : gather(facts, data)) chunks += "<script type=\"text/plain\" class=\"chunk\">" + pack(text) + "</script>\n";
+  for (const std::string &text : gathered.chunks) chunks += "<script type=\"text/plain\" class=\"chunk\">" + pack(text) + "</script>\n";
   std::string page(chord_page_begin, chord_page_end);
   // From the end to the beginning, so that no marker is looked for in what was filled in.
   fill(page, "<!--chord:data-->", chunks);
+  fill(page, "<!--chord:overview-->", "<script type=\"application/json\" id=\"overview\">" + gathered.overview + "</script>");
   fill(page, "<!--chord:static-->", static_view(facts, data));
   fill(page, "<title>chord</title>", "<title>" + escape_html(program.name) + " – chord</title>");
   return page;

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "analysis/program/program.h"
-#include "html/compare.h"
+#include "html/facts/compare.h"
 
 namespace chord::html {
 

@@ -5,8 +5,8 @@
 #include <algorithm>
 #include <map>
 
-#include "html/sources.h"
-#include "html/text.h"
+#include "html/facts/sources.h"
+#include "html/text/text.h"
 #include "report/source/summary.h"
 #include "report/tables/listings.h"
 

@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "html/data.h"
+#include "html/data/data.h"
 
 namespace chord::html {
 

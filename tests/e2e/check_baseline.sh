@@ -22,6 +22,8 @@ build() {  # NAME, what EXTRA is
   CHORD_OUT="$1.chord" "./$1" >/dev/null
 }
 build before 'i'
+expect_status 1 "$CHORD" check before.chord --baseline=prog.baseline
+expect_contains "how a baseline is made" "chord check --write-baseline=prog.baseline" err
 "$CHORD" check before.chord --write-baseline=prog.baseline
 expect_equal "the baseline's head" "chord baseline 1" "$(head -1 prog.baseline)"
 expect_contains "functions" "function twist prog.c" prog.baseline

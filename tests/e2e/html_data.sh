@@ -37,6 +37,23 @@ for profile in "es":
     same("opcodes", page.rows("opcodes"), report("opcode") + report("class"), ("kind", "opcode", "count", "instructions"))
     if profile == "e":
         same("paths", page.paths(), report("path"), ("function", "path", "count", "instructions", "start", "end"))
+    # The first view says what the listings say.
+    first, functions = page.overview, list(page.functions())
+    ran = [f for f in functions if f["executed"]]
+    assert [(f["title"], f["executed"], f["calls"]) for f in first["hottest"]] == [(f["demangled"], f["executed"], f["calls"]) for f in ran[:16]]
+    for key in ("instructions", "runs", "threads", "warnings", "totals", "program"):
+        assert first[key] == page.index[key], key
+    assert first["functions"] == len(functions) and first["allLoops"] == len(page.index["loops"]["function"])
+    assert first["concentration"]["of"][-1] == len(ran) and abs(first["concentration"]["share"][-1] - 100) < 0.01
+    half = first["concentration"]["needed"][0]
+    assert sum(f["executed"] for f in ran[:half]) * 2 >= first["instructions"] > sum(f["executed"] for f in ran[:half - 1]) * 2
+    loops = [r for r in page.rows("loops") if r["executed"] and (r["entered"] is None or r["iterations"] is None or r["iterations"] >= r["entered"])]
+    assert [(l["line"], l["executed"]) for l in first["loops"]] == [(l["line"], l["executed"]) for l in loops[:8]]
+    classes = sorted((r["count"] for r in page.rows("opcodes") if r["kind"] == "class"), reverse=True)
+    assert [m["count"] for m in first["mix"]] == classes[:8]
+    files = page.index["files"]
+    never = sorted((n - r for n, r in zip(files["lines"], files["ran"]) if n), reverse=True)
+    assert [f["lines"] - f["ran"] for f in first["files"]] == never[:8]
     # Every call by name is one that the callee, if it was counted, counted too; others are recorded as calls from outside.
     calls, functions = page.index["calls"], list(page.functions())
     for i, function in enumerate(functions):

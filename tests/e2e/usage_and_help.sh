@@ -12,5 +12,7 @@ expect_status 2 "$CHORD" --no-such-option gcc
 expect_contains "wrong option" "chord: error: " err
 expect_status 1 "$CHORD" no-such-compiler -c x.c
 expect_contains "missing compiler" "no-such-compiler" err
+expect_status 2 "$CHORD" repot
+expect_contains "a word that is nearly a command" 'did you mean `chord report`?' err
 expect_status 0 "$CHORD" doctor
 expect_contains "doctor looks at the compilers" gcc out

@@ -44,7 +44,7 @@ export async function accessible(page, what) {
 // An index with nothing in it.
 export function emptyIndex() {
   return {
-    schema: 1, chord: '0', program: 'made-up', path: '/made-up', instructions: 0, runs: 1, threads: 1, warnings: [],
+    schema: 2, chord: '0', program: 'made-up', path: '/made-up', instructions: 0, runs: 1, threads: 1, warnings: [],
     totals: { functions: 0, called: 0, calls: 0, instructions: 0, never: 0, blocks: 0, blocksNever: 0 },
     functions: { name: [], demangled: [], unit: [], module: [], place: [], calls: [], executed: [], instructions: [], never: [], blocks: [], blocksNever: [], problem: [], units: [], modules: [] },
     files: { name: [], path: [], length: [], lines: [], ran: [], executed: [], instructions: [] },
@@ -55,10 +55,20 @@ export function emptyIndex() {
   };
 }
 
+// The overview of an index, with nothing in its lists.
+export function emptyOverview(index) {
+  const { schema, chord, program, path, instructions, runs, threads, warnings, totals } = index;
+  return {
+    schema, chord, program, path, instructions, runs, threads, warnings, totals, functions: index.functions.name.length, contexts: !!index.contexts,
+    hottest: [], concentration: { of: [], share: [], needed: [0, 0, 0] }, loops: [], allLoops: index.loops.function.length, mix: [], files: [], leftOut: [], problems: 0,
+  };
+}
+
 // The built page with these records as its data.
-export function makePage(path, chunks) {
+export function makePage(path, chunks, overview = emptyOverview(chunks[0])) {
   const data = chunks.map((c) => `<script type="text/plain" class="chunk">${deflateSync(JSON.stringify(c)).toString('base64')}</script>`);
-  writeFileSync(path, readFileSync(process.env.PAGE, 'utf8').replace('<!--chord:data-->', () => data.join('\n')));
+  const first = `<script type="application/json" id="overview">${JSON.stringify(overview).replaceAll('<', '\\u003c')}</script>`;
+  writeFileSync(path, readFileSync(process.env.PAGE, 'utf8').replace('<!--chord:overview-->', () => first).replace('<!--chord:data-->', () => data.join('\n')));
 }
 
 // Waits until the function, evaluated in the page, is true. (waitForFunction needs eval, which the page's policy forbids.)

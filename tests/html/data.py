@@ -4,6 +4,7 @@ import base64
 import json
 import re
 import zlib
+from itertools import accumulate
 from pathlib import Path
 
 
@@ -13,6 +14,7 @@ class Page:
         packed = re.findall(r'<script type="text/plain" class="chunk">([A-Za-z0-9+/=]*)</script>', self.text)
         chunks = [json.loads(zlib.decompress(base64.b64decode(chunk))) for chunk in packed]
         self.index = chunks[0]
+        self.overview = json.loads(re.search(r'<script type="application/json" id="overview">([^<]*)</script>', self.text)[1])
         code = chunks[1:1 + len(self.index["codeStarts"])]
         self.code = [record for chunk in code for record in chunk]
         self.files = [record for chunk in chunks[1 + len(code):] for record in chunk]
@@ -32,20 +34,25 @@ class Page:
 
     def lines(self):
         for name, record in zip(self.index["files"]["name"], self.files):
-            for row in zip(record["line"], record["count"], record["executed"], record["instructions"]):
+            for row in zip(accumulate(record["line"]), record["count"], record["executed"], record["instructions"]):
                 yield dict(zip(("line", "count", "executed", "instructions"), row), file=name)
 
     def instructions(self):
         names = self.index["files"]["name"]
         for function, code in zip(self.functions(), self.code):
-            counts = [None] * len(code["offset"])
-            for first, length, count in zip(code["blockFirst"], code["blockLength"], code["blockCount"]):
-                counts[first:first + length] = [count] * length
+            counts = [None] * len(code["size"])
+            end = 0
+            for difference, length, count in zip(code["blockFirst"], code["blockLength"], code["blockCount"]):
+                first = end + difference
+                end = first + length
+                counts[first:end] = [count] * length
             for at, count in zip(code["otherAt"], code["otherCount"]):
                 counts[at] = count
-            offset = file = line = 0
+            jumps = dict(zip(code["jumpAt"], code["jumpTo"]))
+            end = file = line = 0
             for i, text in enumerate(code["text"]):
-                offset += code["offset"][i]
+                offset = jumps.get(i, end)
+                end = offset + code["size"][i]
                 file += code["file"][i]
                 line += code["line"][i]
                 fragment = code["fragments"][code["fragment"][i] if "fragment" in code else 0]
@@ -61,9 +68,11 @@ class Page:
 
     def edges(self):
         for function, code in zip(self.functions(), self.code):
+            start = 0
             for e, count in enumerate(code["edgeCount"]):
-                yield {"function": function["function"], "unit": function["unit"], "edge": e, "from": code["edgeFrom"][e],
-                       "to": code["edgeTo"][e], "count": count}
+                start += code["edgeFrom"][e]
+                yield {"function": function["function"], "unit": function["unit"], "edge": e, "from": start,
+                       "to": start + code["edgeTo"][e], "count": count}
 
     def paths(self):
         for function, code in zip(self.functions(), self.code):

@@ -1,4 +1,4 @@
-import { accessible, browser, check, emptyIndex, makePage, open } from './browser.mjs';
+import { accessible, browser, check, emptyIndex, emptyOverview, makePage, open } from './browser.mjs';
 
 // A page that chord made from a hostile program.
 const evil = process.argv[2];
@@ -37,12 +37,17 @@ index.loops = { function: [worst], unit: [worst], fragment: [worst], offset: [0]
 index.opcodes = { kind: ['class', 'mnemonic'], opcode: [worst, worst], count: [1, 1], share: [1, 1], instructions: [1, 1] };
 index.skipped = { name: [worst], demangled: [worst], unit: [worst], reason: [worst] };
 const code = {
-  fragments: [worst], offset: [0, 4], size: [4, 1], file: [0, 0], line: [1, 0], text: [worst, '\tcall\t' + worst],
-  blockKind: [0, 1, 2], blockFirst: [0, 0, 0], blockLength: [0, 0, 2], edgeFrom: [1, 0, 2], edgeTo: [0, 2, 1], edgeKind: [0, 5, 7],
+  fragments: [worst], jumpAt: [], jumpTo: [], size: [4, 1], file: [0, 0], line: [1, 0], text: [worst, '\tcall\t' + worst],
+  blockKind: [0, 1, 2], blockFirst: [0, 0, 0], blockLength: [0, 0, 2], edgeFrom: [1, -1, 2], edgeTo: [-1, 2, -1], edgeKind: [0, 5, 7],
   blockCount: [1, 1, '18446744073709551615'], edgeCount: [1, '18446744073709551615', null], otherAt: [1], otherCount: [null], noPaths: worst,
 };
 const file = { first: [1], text: [[worst, '/*' + worst]], line: [1], count: ['18446744073709551615'], executed: [null], instructions: [2] };
-makePage('worst.html', [index, fill(code), [file]]);
+const big = '18446744073709551615';
+const overview = Object.assign(emptyOverview(index), {
+  hottest: names.map((name, i) => ({ key: name + i, title: worst, executed: big, calls: big })), loops: [{ key: null, title: worst, line: 1, executed: big, entered: 0, iterations: null }, { key: worst, title: worst, line: 1, executed: big, entered: 1, iterations: 1 }],
+  concentration: { of: [1, 2], share: [50, 100], needed: [1, 2, 2] }, mix: [{ name: worst, count: big }], files: [{ name: worst, path: worst, lines: 2, ran: 1 }], leftOut: [{ reason: worst, times: 1 }], problems: 1,
+});
+makePage('worst.html', [index, fill(code), [file]], overview);
 const at = process.cwd() + '/worst.html';
 for (const view of ['', 'functions', 'files', 'loops', 'opcodes', 'left-out', ...['', '/graph', '/paths', '/calls', '/loops'].flatMap((tab) => names.slice(0, 4).map((name) => `function/${encodeURIComponent(name.toWellFormed?.() ?? name.replace(/\ud800/, ''))}${tab}`)),
   'file/' + encodeURIComponent(worst.replace('\ud800', '\ufffd'))]) {

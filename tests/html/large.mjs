@@ -1,7 +1,7 @@
 // One line about a page: what it costs to make and to open, and that nothing is wrong with it.
 import { statSync } from 'node:fs';
 import { basename, join } from 'node:path';
-import { accessible, browser, open } from './browser.mjs';
+import { accessible, browser, check, open } from './browser.mjs';
 
 const [file, made] = process.argv.slice(2);
 const [user, system, kilobytes] = made.split(' ').map(Number);
@@ -9,9 +9,10 @@ const name = basename(file, '.html');
 
 const opened = [];
 let heap = 0;
-for (let i = 0; i < 5; ++i) {
+for (let i = 0; i < 10; ++i) {
   const page = await open(file);
   opened.push(await page.evaluate(() => performance.getEntriesByName('chord-open')[0].startTime));
+  await page.waitForTimeout(200);  // the index is unpacked after the first view is shown
   heap = await page.evaluate(() => performance.memory.usedJSHeapSize);
   await page.context().close();
 }
@@ -30,6 +31,7 @@ async function look(hash, what, wanted) {
   return { first, contexts, used };
 }
 
+check(opened[9] < 1000, `each opening took less than a second: ${opened.map(Math.round)} ms`);
 const { first, contexts } = await look('', 'overview', '.overview tbody tr');
 const { used } = await look(first, 'source', '.lines .line');
 await look(first + '/graph', 'graph');
@@ -39,6 +41,6 @@ if (contexts > 0) await look('#/contexts', 'contexts');
 
 const mb = (bytes) => (bytes / 1e6).toFixed(1) + ' MB';
 console.log(`${name}: ${mb(statSync(file).size)}, made in ${(user + system).toFixed(1)} s of CPU and ${mb(kilobytes * 1024)}, ` +
-  `opened in ${opened[0].toFixed(0)} to ${opened[4].toFixed(0)} ms, script memory ${mb(heap)}, ${mb(used)} with the hottest function open; ` +
+  `opened in ${opened[0].toFixed(0)} to ${opened[9].toFixed(0)} ms (${opened.length} times), script memory ${mb(heap)}, ${mb(used)} with the hottest function open; ` +
   `no console error, no request, no finding of axe`);
 await browser.close();

@@ -2,6 +2,7 @@
 #include <fmt/core.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <clocale>
 #include <cstdlib>
 #include <map>
@@ -59,16 +60,17 @@ class Screen {
   Screen(const Screen &) = delete;
   Screen &operator=(const Screen &) = delete;
 
-  size_t height() const { return LINES > 3 ? static_cast<size_t>(LINES - 2) : 1; }
+  size_t height() const { return LINES > 4 ? static_cast<size_t>(LINES - 3) : 1; }
 
   void draw(const report::BrowserPage &page, const std::string &message) {
     erase();
     line(0, page.title, A_BOLD | A_REVERSE);
+    line(1, page.heading, A_DIM);
     for (size_t i = 0; i < height() && page.top + i < page.lines.size(); ++i) {
       const report::BrowserLine &l = page.lines[page.top + i];
       attr_t look = page.top + i == page.cursor ? A_REVERSE : A_NORMAL;
       if (color_ && l.heat >= 0.05) look |= COLOR_PAIR(l.heat >= 0.2 ? 1 : 2);
-      line(static_cast<int>(i) + 1, l.text, look);
+      line(static_cast<int>(i) + 2, report::fit_line(l, static_cast<size_t>(COLS)), look);
     }
     line(LINES - 1, message.empty() ? "Enter open  s source  a assembly  c calls  p paths  x contexts  t tree  / search  o order  q back  h help" : message, A_DIM);
     refresh();
@@ -103,6 +105,8 @@ class Screen {
       }
     }
     shown = report::cut_end(shown, static_cast<size_t>(COLS));
+    // A bar reaches to the edge.
+    if ((look & A_REVERSE) != 0) shown.append(static_cast<size_t>(COLS) - std::min(static_cast<size_t>(COLS), report::display_width(shown)), ' ');
     attrset(look);
     mvaddstr(row, 0, shown.c_str());
     clrtoeol();

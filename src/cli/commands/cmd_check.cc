@@ -1,4 +1,5 @@
 #include <fmt/core.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -81,6 +82,9 @@ void read_profile_side(const InputOptions &input, bool with_program, Side &side)
 }
 
 void read_baseline_side(const CheckOptions &options, bool with_program, Side &side) {
+  if (::access(options.baseline.c_str(), F_OK) != 0) {
+    throw base::Error(options.baseline + ": there is no such baseline", "make one with chord check --write-baseline=" + options.baseline + ", and commit it");
+  }
   std::string bytes = base::read_file(options.baseline);
   if (!report::looks_like_baseline(bytes)) {
     read_profile_side({{options.baseline}, options.old.program}, with_program, side);

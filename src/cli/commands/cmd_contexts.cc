@@ -1,7 +1,9 @@
 #include <fmt/core.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <set>
 
 #include "base/diagnostics.h"
 #include "cli/arguments/options.h"
@@ -9,6 +11,8 @@
 #include "cli/command.h"
 #include "report/contexts/contexts.h"
 #include "report/source/summary.h"
+#include "report/tables/function_names.h"
+#include "report/tables/procedures.h"
 
 namespace chord::cli {
 namespace {
@@ -33,6 +37,19 @@ analysis::Program load_contexts_of_trace(const InputOptions &input) {
   analysis::Program program = TraceInput(input.profiles[0], input.program).counts_in_contexts();
   for (const std::string &warning : program.warnings) base::warning(warning);
   return program;
+}
+
+// The linkage name of the one function that is meant by a name without parameters, or without namespaces and classes. Inlined
+// functions are named in full.
+std::string in_full(const analysis::Program &program, const std::string &name, bool inlined) {
+  std::set<std::string> names;
+  if (!name.empty()) {
+    for (const analysis::CountedProcedure *p : report::functions_named(program, name)) names.insert(p->map->name);
+  }
+  const bool in_full_already = std::any_of(names.begin(), names.end(), [&](const std::string &n) { return n == name || report::demangle(n) == name; });
+  if (names.empty() || in_full_already || inlined || report::fit_of(*names.begin(), name) > report::Fit::unqualified) return name;
+  if (names.size() == 1) return *names.begin();
+  throw base::Error(fmt::format("{}: {} functions have this name", name, names.size()), fmt::format("name one in full, for example '{}'", report::demangle(*names.begin())));
 }
 
 }  // namespace
@@ -67,6 +84,7 @@ int cmd_contexts(std::vector<std::string> args) {
   analysis::Program program = input.profiles.size() == 1 && looks_like_trace(input.profiles[0]) ? load_contexts_of_trace(input) : load(input, false);
   if (program.contexts.empty())
     throw base::Error(fmt::format("{}: the profile holds no calling contexts", program.name), "build with `chord --context gcc …`, or name a trace");
+  for (std::string *name : {&function, &callers, &callees}) *name = in_full(program, *name, inlined);
   if (!metric.empty()) view.metric = find_metric(program, metric);
   std::optional<report::InlineTables> tables;
   if (inlined) view.inlined = &tables.emplace(program);

@@ -232,7 +232,7 @@ Table list_contexts(const Program &program, const ContextView &view) {
   t.by = "context";
   t.columns = {{"id", "id", true},         {"parent", "", true},        {"function", "", true},     {"demangled", "", true},
                {"site", "", true},         {"calls", "calls"},          {"exclusive", "exclusive"}, {"inclusive", "inclusive"},
-               {"thread", view.by_thread ? "thread" : ""}, {"kind", "", true}, {"share", "share"}, {"tree", "context", true}};
+               {"thread", view.by_thread ? "thread" : ""}, {"kind", "", true}, {"share", "share"}, {"tree", "context", true, Holds::names}};
   t.text_order = {7, 10, 6, 5, 0, 11};
   if (view.by_thread) t.text_order.insert(t.text_order.begin(), 8);
   t.weight = 7;
@@ -275,7 +275,7 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
   Table t;
   t.by = "context";
   t.columns = {{"id", "id", true}, {"function", "", true}, {"chain", "", true}, {"calls", "calls"},
-               {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}, {"tree", "context", true}};
+               {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}, {"tree", "context", true, Holds::names}};
   t.text_order = {5, 4, 3, 0, 7};
   t.weight = 5;
   MetricsColumn metrics(t, program.metrics), inclusive(t, program.metrics, "metrics_inclusive", "");

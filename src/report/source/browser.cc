@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cctype>
 #include <numeric>
+#include <utility>
 
 #include "analysis/contexts/context_pattern.h"
 #include "base/diagnostics.h"
@@ -56,7 +57,43 @@ constexpr const char *kHelp =
     "  q, Left              back; quit where there is nothing to go back to\n"
     "  h, F1                this page\n";
 
+constexpr const char *kNameAt = "  function";
+
+// Calls that executed most first, then those that were made most.
+std::vector<uint32_t> by_cost(std::vector<uint32_t> sites, const CallGraph &calls) {
+  auto cost = [&](uint32_t s) { return std::pair(calls.sites[s].inclusive.value_or(0), calls.sites[s].calls); };
+  std::stable_sort(sites.begin(), sites.end(), [&](uint32_t a, uint32_t b) { return cost(a) > cost(b); });
+  return sites;
+}
+
+// What the columns of a page are called.
+std::string heading_of(Kind kind) {
+  switch (kind) {
+    case Kind::functions: return fmt::format("{:>6} {:>16} {:>14}{}", "share", "executed", "calls", kNameAt);
+    case Kind::calls: return fmt::format("{:>14} {:>16}{}", "calls", "with callees", kNameAt);
+    case Kind::paths: return fmt::format("{:>14} {:>10}", "times", "length");
+    case Kind::tree: return fmt::format("{:>6} {:>16} {:>14} {:>12}   {}", "share", "with callees", "executed", "calls", "function, and where it is called");
+    case Kind::contexts: return fmt::format("{:>6} {:>16} {:>14}  {}", "share", "executed", "calls", "chain of calls");
+    case Kind::source:
+    case Kind::path: return fmt::format("{:>15} | {:>5}  {}", "times", "line", "source");
+    case Kind::assembly: return fmt::format("{:>15} |  {}", "times", "instruction");
+    case Kind::help: return "";
+  }
+  return "";
+}
+
 }  // namespace
+
+std::string fit_line(const BrowserLine &line, size_t width) {
+  if (line.name.empty()) return cut_end(line.text, width);
+  const size_t taken = display_width(line.text) + display_width(line.after);
+  // A name of which less is left says nothing: its place goes instead.
+  constexpr size_t kReadableName = 20;
+  if (taken + std::min(kReadableName, display_width(line.name)) > width) {
+    return cut_end(line.text + fit_name(line.name, std::max(width, display_width(line.text) + 1) - display_width(line.text)) + line.after, width);
+  }
+  return line.text + fit_name(line.name, width - taken) + line.after;
+}
 
 Browser::Browser(const analysis::Program &program, LoadContext load_context)
     : program_(program), load_context_(std::move(load_context)), tree_(program), calls_(find_calls(program)) {
@@ -78,6 +115,7 @@ void Browser::move(int64_t by) {
 }
 
 void Browser::show(BrowserPage page) {
+  page.heading = heading_of(page.kind);
   pages_.push_back(std::move(page));
   move(0);
 }
@@ -119,7 +157,8 @@ bool Browser::press(Key key) {
     case Key::sort:
       if (page().kind != Kind::functions) break;
       order_ = (order_ + 1) % 3;
-      pages_.back() = functions_page();
+      pages_.pop_back();
+      show(functions_page());
       break;
   }
   return true;
@@ -162,7 +201,7 @@ bool Browser::search(const std::string &text) {
   std::string wanted = lower(text);
   for (size_t step = 1; step <= p.lines.size(); ++step) {
     size_t at = (p.cursor + step) % p.lines.size();
-    if (lower(p.lines[at].text).find(wanted) == std::string::npos) continue;
+    if (lower(p.lines[at].text + p.lines[at].name + p.lines[at].after).find(wanted) == std::string::npos) continue;
     move(static_cast<int64_t>(at) - static_cast<int64_t>(p.cursor));
     return true;
   }
@@ -185,7 +224,7 @@ BrowserPage Browser::functions_page() const {
     double heat = part(p.instructions, program_.instructions);
     std::string counts = p.exact() ? fmt::format("{:5.1f}% {:>16} {:>14}", 100 * heat, group_digits(p.instructions), group_digits(p.calls))
                                    : fmt::format("{:>6} {:>16} {:>14}", "?", "?", "?");
-    page.lines.push_back({fmt::format("{}  {}", counts, shown_name(p)), heat, n});
+    page.lines.push_back({counts + "  ", heat, n, UINT64_MAX, UINT32_MAX, shown_name(p)});
   }
   return page;
 }
@@ -212,6 +251,7 @@ BrowserPage Browser::page_about(Kind kind, const Subject &subject) {
       page.context = UINT32_MAX;
       page.title = fmt::format("{} {}", kind == Kind::calls ? "calls of and by" : "contexts of", title_of({subject.function, UINT32_MAX}));
       page.lines = kind == Kind::calls ? calls_lines(subject.function) : contexts_lines(subject.function);
+      page.cursor = kind == Kind::calls ? 1 : 0;  // the first line is a heading
       return page;
     }
     const analysis::Program &program = program_of(subject);
@@ -220,7 +260,7 @@ BrowserPage Browser::page_about(Kind kind, const Subject &subject) {
       page.title = "paths " + (subject.context == UINT32_MAX ? "of " + page.title : page.title);
       page.lines = paths_lines(program, subject.function);
     } else {
-      page.title += fmt::format(": {} instructions in {} calls", group_digits(p.instructions), group_digits(p.calls));
+      page.title += fmt::format(": {} instructions in {} call{}", group_digits(p.instructions), group_digits(p.calls), p.calls == 1 ? "" : "s");
       page.lines = code_lines(program, subject.function, kind == Kind::assembly);
     }
   } catch (const base::Error &e) {
@@ -236,26 +276,34 @@ std::vector<BrowserLine> Browser::code_lines(const analysis::Program &program, u
   return lines;
 }
 
+BrowserLine Browser::call_line(const CallSite &site, uint32_t other, std::string name) const {
+  const CountedProcedure &p = program_.procedures[site.caller];
+  const format::Instruction &at = p.map->instructions[site.instruction];
+  std::string_view file = at.line == 0 ? std::string_view() : std::string_view(p.unit->files[at.file]);
+  file.remove_prefix(file.rfind('/') + 1);
+  const std::string place = at.line == 0 ? fmt::format("+{:#x}", at.offset) : fmt::format("{}:{}", file, at.line);
+  // What functions that are not woven execute is not counted.
+  const std::string cost = other == core::kNone ? "–" : site.inclusive ? group_digits(*site.inclusive) : "?";
+  return {fmt::format("{:>14} {}{}  ", group_digits(site.calls), std::string(16 - std::min<size_t>(16, display_width(cost)), ' '), cost),
+          site.inclusive ? part(*site.inclusive, program_.instructions) : 0, other == core::kNone ? UINT32_MAX : other, UINT64_MAX, UINT32_MAX,
+          std::move(name), fmt::format("  at {}{}", place, site.tail ? " (tail call)" : "")};
+}
+
 std::vector<BrowserLine> Browser::calls_lines(uint32_t function) const {
   std::vector<BrowserLine> lines;
-  auto place = [&](const CallSite &site) {
-    const CountedProcedure &p = program_.procedures[site.caller];
-    const format::Instruction &at = p.map->instructions[site.instruction];
-    return at.line == 0 ? fmt::format("+{:#x}", at.offset) : fmt::format("{}:{}", p.unit->files[at.file], at.line);
-  };
-  auto add = [&](const CallSite &site, uint32_t other, const std::string &name) {
-    std::string cost = site.inclusive ? group_digits(*site.inclusive) : "?";
-    lines.push_back({fmt::format("{:>14} {:>16}  {}  at {}{}", group_digits(site.calls), cost, name, place(site), site.tail ? " (tail call)" : ""),
-                          site.inclusive ? part(*site.inclusive, program_.instructions) : 0, other == core::kNone ? UINT32_MAX : other});
-  };
-  lines.push_back({"called by        calls    with callees"});
-  for (uint32_t s : calls_.called[function]) add(calls_.sites[s], calls_.sites[s].caller, shown_name(program_.procedures[calls_.sites[s].caller]));
-  lines.push_back({""});
-  lines.push_back({"calls            calls    with callees"});
-  for (uint32_t s : calls_.made[function]) {
-    const CallSite &site = calls_.sites[s];
-    add(site, site.callee, site.name.empty() ? "(by address)" : familiar_name(demangle(std::string(site.name))));
+  lines.push_back({"called by"});
+  for (uint32_t s : by_cost(calls_.called[function], calls_)) {
+    lines.push_back(call_line(calls_.sites[s], calls_.sites[s].caller, shown_name(program_.procedures[calls_.sites[s].caller])));
   }
+  if (lines.size() == 1) lines.push_back({"  nothing that is woven, by name"});
+  lines.push_back({""});
+  lines.push_back({"calls"});
+  const size_t callers = lines.size();
+  for (uint32_t s : by_cost(calls_.made[function], calls_)) {
+    const CallSite &site = calls_.sites[s];
+    lines.push_back(call_line(site, site.callee, site.name.empty() ? "(by address)" : familiar_name(demangle(std::string(site.name)))));
+  }
+  if (lines.size() == callers) lines.push_back({"  nothing"});
   return lines;
 }
 
@@ -294,10 +342,10 @@ std::vector<BrowserLine> Browser::tree_lines() const {
     double heat = part(node.inclusive, program_.instructions);
     const char *sign = !tree_.has_callees(n) ? " " : tree_.unfolded(n) ? "-" : "+";
     std::string site = call_site(program_, program_.contexts[node.context]), kind = kind_name(node.kind);
-    lines.push_back({fmt::format("{:5.1f}% {:>16} {:>14} {:>12} {}{} {}{}{}", 100 * heat, group_digits(node.inclusive), group_digits(node.exclusive),
-                                 group_digits(node.calls), std::string(2 * std::min<uint32_t>(node.depth, 40), ' '), sign, shown_name(*node.procedure),
-                                 site.empty() ? "" : "  " + site, kind.empty() ? "" : "  (" + kind + ")"),
-                     heat, tree_.procedure(n), UINT64_MAX, n});
+    lines.push_back({fmt::format("{:5.1f}% {:>16} {:>14} {:>12} {}{} ", 100 * heat, group_digits(node.inclusive), group_digits(node.exclusive),
+                                 group_digits(node.calls), std::string(2 * std::min<uint32_t>(node.depth, 40), ' '), sign),
+                     heat, tree_.procedure(n), UINT64_MAX, n, shown_name(*node.procedure),
+                     (site.empty() ? "" : "  " + site) + (kind.empty() ? "" : "  (" + kind + ")")});
   }
   return lines;
 }

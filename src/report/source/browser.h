@@ -20,7 +20,11 @@ struct BrowserLine {
   uint32_t function = UINT32_MAX;  // where Enter leads: index in Program::procedures
   uint64_t path = UINT64_MAX;      // or this path of the page's function
   uint32_t context = UINT32_MAX;   // of the function: node of the tree of contexts
+  std::string name = {}, after = {};    // what follows the text: a name, shortened where there is no room, and its place
 };
+
+// In at most `width` columns.
+std::string fit_line(const BrowserLine &line, size_t width);
 
 struct BrowserPage {
   enum class Kind : uint8_t { functions, source, assembly, calls, paths, path, tree, contexts, help } kind = Kind::functions;
@@ -29,6 +33,7 @@ struct BrowserPage {
   uint32_t context = UINT32_MAX;   // in this context alone; in all
   std::vector<BrowserLine> lines;
   size_t cursor = 0, top = 0;
+  std::string heading = {};  // of the columns; stays on the screen
 };
 
 class Browser {
@@ -68,6 +73,7 @@ class Browser {
   BrowserPage functions_page() const;
   std::vector<BrowserLine> code_lines(const analysis::Program &program, uint32_t function, bool instructions) const;
   std::vector<BrowserLine> calls_lines(uint32_t function) const;
+  BrowserLine call_line(const CallSite &site, uint32_t other, std::string name) const;
   std::vector<BrowserLine> paths_lines(const analysis::Program &program, uint32_t function) const;
   BrowserPage path_page(const Subject &subject, uint64_t path);
   std::vector<BrowserLine> tree_lines() const;

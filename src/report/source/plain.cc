@@ -6,17 +6,25 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostics.h"
+#include "report/tables/names.h"
+#include "report/tables/procedures.h"
 #include "report/tables/render.h"
 
 namespace chord::report {
 namespace {
 
-constexpr size_t kMostUnits = 10, kMostNames = 4;
+constexpr size_t kMostUnits = 10, kMostNames = 4, kLongestName = 36;
 
-std::string first_names(const std::vector<std::string> &names) {
+// The first names that fit into `room` columns, one at least; 0: no limit.
+std::string first_names(const std::vector<std::string> &names, size_t room) {
   std::string out;
-  for (size_t i = 0; i < std::min(names.size(), kMostNames); ++i) out += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > kMostNames ? out + ", …" : out;
+  size_t shown = 0;
+  for (; shown < std::min(names.size(), kMostNames); ++shown) {
+    const std::string name = fit_name(familiar_name(demangle(names[shown])), kLongestName);
+    if (shown != 0 && room != 0 && display_width(out) + display_width(name) + 5 > room) break;
+    out += (shown == 0 ? "" : ", ") + name;
+  }
+  return names.size() > shown ? out + ", …" : out;
 }
 
 }  // namespace
@@ -46,13 +54,14 @@ std::vector<analysis::PlainUnit> plain_units(const analysis::Program &program) {
   return all;
 }
 
-std::string plain_text(const std::vector<analysis::PlainUnit> &units) {
+std::string plain_text(const std::vector<analysis::PlainUnit> &units, size_t width) {
   if (units.empty()) return "";
   std::string out = "\nnot counted, since no map speaks of them (built without chord, or not selected):\n";
   for (size_t i = 0; i < std::min(units.size(), kMostUnits); ++i) {
     const analysis::PlainUnit &unit = units[i];
-    out += fmt::format("  {:>6}  function{} {}: {}\n", group_digits(unit.functions.size()), unit.functions.size() == 1 ? "" : "s",
-                       unit.name.empty() ? "without debug information" : "of " + unit.name, first_names(unit.functions));
+    const std::string head = fmt::format("  {:>6}  function{} {}: ", group_digits(unit.functions.size()), unit.functions.size() == 1 ? "" : "s",
+                                         unit.name.empty() ? "without debug information" : "of " + unit.name);
+    out += head + first_names(unit.functions, width == 0 ? 0 : std::max(width, head.size() + 1) - head.size()) + "\n";
   }
   if (units.size() > kMostUnits) out += fmt::format("          and {} more files\n", units.size() - kMostUnits);
   return out;

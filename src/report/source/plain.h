@@ -16,7 +16,8 @@ std::vector<analysis::PlainUnit> plain_units(const analysis::Program &program);
 // Of the procedures that are listed with a reason, and their fragments.
 std::set<std::string> names_of_skipped(const std::vector<format::UnitMap> &units);
 
-std::string plain_text(const std::vector<analysis::PlainUnit> &units);  // empty if there are none
+// Empty if there are none; lines of at most `width` columns, if they can be.
+std::string plain_text(const std::vector<analysis::PlainUnit> &units, size_t width = 0);
 nlohmann::ordered_json plain_json(const std::vector<analysis::PlainUnit> &units);
 
 }  // namespace chord::report

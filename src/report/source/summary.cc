@@ -166,7 +166,7 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   if (program.only_ran) hottest = as_coverage(std::move(hottest));
   out += "\n" + render_text(hottest, style);
   if (!program.skipped.empty()) out += skipped_text(program);
-  out += plain_text(plain_units(program));
+  out += plain_text(plain_units(program), style.wide ? 0 : style.width);
   return out + dim("\n" + next_steps(program), style);
 }
 

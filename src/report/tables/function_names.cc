@@ -2,6 +2,9 @@
 
 #include <fnmatch.h>
 
+#include <algorithm>
+
+#include "report/tables/names.h"
 #include "report/tables/procedures.h"
 
 namespace chord::report {
@@ -59,16 +62,23 @@ std::string unqualified(const std::string &demangled) {
 }
 
 Fit fit_of(const std::string &linkage_name, const std::string &wanted) {
-  std::string shown = demangle(linkage_name);
-  if (linkage_name == wanted || shown == wanted || without_parameters(shown) == wanted) return Fit::exact;
-  if (unqualified(shown) == wanted) return Fit::unqualified;
-  if (without_parameters(shown).ends_with("::" + wanted)) return Fit::unqualified;
-  return without_parameters(shown).find(wanted) != std::string::npos ? Fit::partial : Fit::none;
+  if (linkage_name == wanted) return Fit::exact;
+  Fit best = Fit::none;
+  const std::string shown = demangle(linkage_name);
+  // Listings show familiar names: what is seen there can be typed.
+  for (const std::string &full : {shown, familiar_name(shown)}) {
+    const std::string name = without_parameters(full);
+    if (full == wanted || name == wanted) return Fit::exact;
+    const Fit fit = unqualified(full) == wanted || name.ends_with("::" + wanted) ? Fit::unqualified : name.find(wanted) != std::string::npos ? Fit::partial : Fit::none;
+    best = std::min(best, fit);
+  }
+  return best;
 }
 
 bool matches(const std::string &linkage_name, const std::string &glob) {
   std::string shown = demangle(linkage_name);
-  for (const std::string &name : {linkage_name, shown, without_parameters(shown), unqualified(shown)}) {
+  const std::string familiar = familiar_name(shown);
+  for (const std::string &name : {linkage_name, shown, without_parameters(shown), unqualified(shown), familiar, without_parameters(familiar), unqualified(familiar)}) {
     if (fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
   }
   return false;

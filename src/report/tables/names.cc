@@ -176,10 +176,37 @@ std::string without_result(const std::string &name) {
   return name;  // no function's
 }
 
-// "f(…) [.isra.0]" -> "f(…)"
-std::string without_clone(const std::string &name) {
-  size_t clone = name.rfind(" [.");
-  return clone != std::string::npos && name.ends_with(']') ? name.substr(0, clone) : name;
+// "f(…) [.isra.0]" -> "f(…)", and whatever follows: a place may.
+std::string without_clone(std::string name) {
+  const size_t clone = name.rfind(" [.");
+  const size_t end = clone == std::string::npos ? clone : name.find(']', clone);
+  if (end != std::string::npos) name.erase(clone, end + 1 - clone);
+  return name;
+}
+
+// Where the first scope of a name ends, after its "::"; npos if it has none.
+size_t scope_end(std::string_view name) {
+  int depth = 0;
+  for (size_t i = 0; i + 1 < name.size(); ++i) {
+    if (name.substr(i).starts_with("operator")) return std::string_view::npos;
+    if (std::string_view("<([{").find(name[i]) != std::string_view::npos) ++depth;
+    if (std::string_view(">)]}").find(name[i]) != std::string_view::npos) --depth;
+    if (depth == 0 && name[i] == ':' && name[i + 1] == ':') return i + 2;
+  }
+  return std::string_view::npos;
+}
+
+// "leveldb::Block::Iter::Next()" -> "…::Iter::Next()": what a function is called says more than where it is from.
+std::string without_scopes(const std::string &name, size_t width) {
+  std::string_view rest = name;
+  std::string out = name;
+  while (display_width(out) > width) {
+    const size_t end = scope_end(rest);
+    if (end == std::string_view::npos) break;
+    rest.remove_prefix(end);
+    out = std::string(kEllipsis) + "::" + std::string(rest);
+  }
+  return out;
 }
 
 }  // namespace
@@ -190,7 +217,7 @@ std::string fit_name(std::string_view name, size_t width) {
   if (display_width(out) > width) out = collapse_until_fits(std::move(out), '(', width);
   if (display_width(out) > width) out = without_result(out);
   if (display_width(out) > width) out = without_clone(out);
-  return cut_middle(out, width);
+  return cut_middle(without_scopes(out, width), width);
 }
 
 std::string common_folder(const std::vector<std::string_view> &paths) {

@@ -22,7 +22,7 @@ std::string cut_middle(std::string_view text, size_t width);
 std::string familiar_name(std::string_view demangled);
 
 // A C++ name in at most `width` columns: inner template arguments become <…>, then outer ones,
-// then parameters (…); then the type it returns and the mark of a clone go; what is still too long is cut in its middle.
+// then parameters (…); then the type it returns, the mark of a clone and outer scopes go; what is still too long is cut in its middle.
 // O(length * depth).
 std::string fit_name(std::string_view name, size_t width);
 

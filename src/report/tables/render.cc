@@ -26,13 +26,14 @@ bool is_set(const char *name) {
   return value != nullptr && *value != '\0';
 }
 
-// a.c:1 a.c:2 b.c:3 is shown as a.c:1,2 b.c:3.
-std::string show_list(std::string_view items) {
+// a.c:1 a.c:2 b.c:3 is shown as a.c:1,2 b.c:3; unless it may be wide, files without their folders.
+std::string show_list(std::string_view items, bool wide) {
   std::string out;
   std::string_view last;
   while (!items.empty()) {
     std::string_view item = items.substr(0, items.find('\n'));
     items.remove_prefix(std::min(items.size(), item.size() + 1));
+    if (!wide && item.find(':') != std::string_view::npos) item.remove_prefix(item.rfind('/') + 1);
     size_t colon = item.rfind(':');
     std::string_view file = colon == std::string_view::npos ? std::string_view() : item.substr(0, colon);
     bool again = !file.empty() && file == last;
@@ -49,7 +50,7 @@ std::string show_object(std::string_view pairs) {
   return out;
 }
 
-std::string show(const Cell &cell) {
+std::string show(const Cell &cell, bool wide) {
   switch (cell.kind) {
     case CellKind::missing:
       return "?";
@@ -62,7 +63,7 @@ std::string show(const Cell &cell) {
     case CellKind::text:
       return std::string(cell.text);
     case CellKind::list:
-      return show_list(cell.text);
+      return show_list(cell.text, wide);
     case CellKind::object:
       return show_object(cell.text);
     case CellKind::share:
@@ -89,7 +90,10 @@ std::string plain(std::string text) {
 }
 
 std::string cut(const std::string &text, size_t width, Holds holds) {
-  if (holds == Holds::names) return fit_name(text, width);
+  if (holds == Holds::names) {
+    const size_t indent = std::min(text.find_first_not_of(' '), text.size());  // a tree's
+    return indent < width ? text.substr(0, indent) + fit_name(text.substr(indent), width - indent) : cut_end(text, width);
+  }
   if (holds == Holds::paths) return cut_front(text, width);
   return cut_end(text, width);
 }
@@ -181,9 +185,11 @@ std::vector<std::string> column_texts(const Table &table, size_t c, const TextSt
     if (is_text && column.holds == Holds::names) {
       out.push_back(plain(familiar_name(cell.text)));
     } else if (is_text && column.holds == Holds::paths) {
-      out.push_back(plain(std::string(below(cell.text, root))));
+      std::string_view path = below(cell.text, root);
+      while (path.starts_with("./")) path.remove_prefix(2);
+      out.push_back(plain(std::string(path)));
     } else {
-      out.push_back(plain(show(cell)));
+      out.push_back(plain(show(cell, style.wide)));
     }
   }
   return out;

@@ -1,5 +1,5 @@
 // Text of others stays text: in HTML, in JSON, whatever its bytes are.
-#include "html/text.h"
+#include "html/text/text.h"
 
 #include <gtest/gtest.h>
 

@@ -27,7 +27,7 @@ TEST(Names, InnerArgumentsGoFirst) {
   EXPECT_EQ(fit_name(name, 50), "outer<inner<…>, other<…>>::f(first, second)");
   EXPECT_EQ(fit_name(name, 30), "outer<…>::f(first, second)");
   EXPECT_EQ(fit_name(name, 20), "outer<…>::f(…)");
-  EXPECT_EQ(fit_name(name, 11), "outer…:f(…)");
+  EXPECT_EQ(fit_name(name, 11), "…::f(…)");
 }
 
 TEST(Names, WhatIsReturnedGoesBeforeTheName) {
@@ -36,6 +36,13 @@ TEST(Names, WhatIsReturnedGoesBeforeTheName) {
   EXPECT_EQ(fit_name(name, 28), "std::sort<…>(…) [.isra.0]");
   EXPECT_EQ(fit_name(name, 20), "std::sort<…>(…)");
   EXPECT_EQ(fit_name("a<b> (anonymous namespace)::f<int>(int)", 15), "(…)::f<…>(…)");
+  EXPECT_EQ(fit_name("sort(int*, int*) [.isra.0]  sort.h:7", 18), "sort(…)  sort.h:7");
+  // Outer scopes go before letters of the name do.
+  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 30), "…::Iter::ParseNextKey()");
+  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 20), "…::ParseNextKey()");
+  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 12), "…::Par…Key()");
+  EXPECT_EQ(fit_name("leveldb::(anonymous namespace)::Bytewise::Compare(leveldb::Slice const&) const", 24), "…::Compare(…) const");
+  EXPECT_EQ(fit_name("a::b::operator<(c::d const&) const", 22), "…::operator<(…) const");
   EXPECT_EQ(fit_name("a::operator unsigned long() const", 20), "a::operato…g() const");
 }
 

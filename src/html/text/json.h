@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "html/text.h"
+#include "html/text/text.h"
 
 namespace chord::html {
 

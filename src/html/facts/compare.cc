@@ -1,4 +1,4 @@
-#include "html/compare.h"
+#include "html/facts/compare.h"
 
 #include <algorithm>
 #include <unordered_map>

@@ -1,4 +1,4 @@
-#include "html/facts.h"
+#include "html/facts/facts.h"
 
 #include <algorithm>
 #include <numeric>
@@ -19,6 +19,20 @@ Facts::Facts(const analysis::Program &of) : program(of), files(of), lines(analys
   });
   position.resize(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+}
+
+bool is_known(const CountedProcedure &p) { return p.exact() && !p.counts_chosen_paths(); }
+
+std::vector<FileSum> sum_files(const Facts &facts) {
+  std::vector<FileSum> sums(facts.files.files().size());
+  for (const analysis::LineCount &line : facts.lines.lines) {
+    FileSum &sum = sums[line.file];
+    ++sum.lines;
+    sum.ran += line.executed != 0;
+    sum.executed += line.executed;
+    sum.instructions += line.instructions;
+  }
+  return sums;
 }
 
 BlockCount count_blocks(const CountedProcedure &p) {

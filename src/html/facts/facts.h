@@ -6,7 +6,7 @@
 
 #include "analysis/program/program.h"
 #include "analysis/source/lines.h"
-#include "html/call_graph.h"
+#include "html/facts/call_graph.h"
 
 namespace chord::html {
 
@@ -26,6 +26,15 @@ struct Totals {
   uint64_t functions = 0, called = 0, calls = 0, instructions = 0, never = 0, blocks = 0, blocks_never = 0;
 };
 Totals total(const analysis::Program &program);
+
+// Whether its counts are those of every instruction.
+bool is_known(const analysis::CountedProcedure &procedure);
+
+// What the lines of a file come to.
+struct FileSum {
+  uint64_t lines = 0, ran = 0, executed = 0, instructions = 0;
+};
+std::vector<FileSum> sum_files(const Facts &facts);  // by file of `facts.files`
 
 // Blocks with code, and those of them that never ran.
 struct BlockCount {

@@ -1,4 +1,4 @@
-#include "html/pack.h"
+#include "html/text/pack.h"
 
 #include <zlib.h>
 

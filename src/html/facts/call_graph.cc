@@ -1,4 +1,4 @@
-#include "html/call_graph.h"
+#include "html/facts/call_graph.h"
 
 #include <map>
 #include <unordered_map>

@@ -1,9 +1,10 @@
-#include "html/code.h"
+#include "html/data/code.h"
 
 #include <algorithm>
 #include <numeric>
+#include <utility>
 
-#include "html/json.h"
+#include "html/text/json.h"
 
 namespace chord::html {
 namespace {
@@ -54,16 +55,16 @@ class CodeWriter {
     put_array(out_, order_, [&](uint32_t i) { put_json_signed(out_, get(p_.map->instructions[i])); });
   }
 
-  // Offsets, files and lines as differences to the instruction before: small numbers pack better.
+  // Files and lines as differences to the instruction before, offsets only where an instruction does not begin where the one
+  // before it ends: small numbers pack better, and none packs best.
   void instructions(Object &o) {
     if (p_.map->fragments.size() > 1) {
       instruction_column(o, "fragment", [](const format::Instruction &i) { return i.fragment; });
     }
     int64_t before = 0;
     auto difference = [&](int64_t value) { return value - std::exchange(before, value); };
-    instruction_column(o, "offset", [&](const format::Instruction &i) { return difference(i.offset); });
+    offsets(o);
     instruction_column(o, "size", [](const format::Instruction &i) { return i.size; });
-    before = 0;
     instruction_column(o, "file", [&](const format::Instruction &i) {
       return difference(i.line == 0 ? -1 : static_cast<int64_t>(facts_.files.number(*p_.unit, i.file)));
     });
@@ -73,22 +74,43 @@ class CodeWriter {
     put_array(out_, order_, [&](uint32_t i) { put_json(out_, std::string_view(p_.map->instructions[i].text)); });
   }
 
+  void offsets(Object &o) {
+    std::vector<uint32_t> jumps;
+    uint64_t end = 0;
+    for (uint32_t i : order_) {
+      const format::Instruction &instruction = p_.map->instructions[i];
+      if (instruction.offset != end) jumps.push_back(i);
+      end = uint64_t{instruction.offset} + instruction.size;
+    }
+    o.member("jumpAt");
+    put_array(out_, jumps, [&](uint32_t i) { put_json(out_, uint64_t{place_[i]}); });
+    o.member("jumpTo");
+    put_array(out_, jumps, [&](uint32_t i) { put_json(out_, uint64_t{p_.map->instructions[i].offset}); });
+  }
+
+  // Where a block begins, as the difference to where the one before it ends.
   void blocks(Object &o) {
     const std::vector<format::Block> &all = p_.map->blocks;
     o.member("blockKind");
     put_array(out_, all, [&](const format::Block &b) { put_json(out_, uint64_t{static_cast<uint8_t>(b.kind)}); });
     o.member("blockFirst");
-    put_array(out_, all, [&](const format::Block &b) { put_json(out_, uint64_t{b.count == 0 ? 0 : place_[b.first]}); });
+    int64_t end = 0;
+    put_array(out_, all, [&](const format::Block &b) {
+      const int64_t first = b.count == 0 ? end : int64_t{place_[b.first]};
+      put_json_signed(out_, first - std::exchange(end, first + int64_t{b.count}));
+    });
     o.member("blockLength");
     put_array(out_, all, [&](const format::Block &b) { put_json(out_, uint64_t{b.count}); });
   }
 
+  // From where, as the difference to the edge before; to where, as the difference to that.
   void edges(Object &o) {
     const std::vector<format::Edge> &all = p_.map->edges;
     o.member("edgeFrom");
-    put_array(out_, all, [&](const format::Edge &e) { put_json(out_, uint64_t{e.from}); });
+    int64_t before = 0;
+    put_array(out_, all, [&](const format::Edge &e) { put_json_signed(out_, int64_t{e.from} - std::exchange(before, int64_t{e.from})); });
     o.member("edgeTo");
-    put_array(out_, all, [&](const format::Edge &e) { put_json(out_, uint64_t{e.to}); });
+    put_array(out_, all, [&](const format::Edge &e) { put_json_signed(out_, int64_t{e.to} - int64_t{e.from}); });
     o.member("edgeKind");
     put_array(out_, all, [&](const format::Edge &e) { put_json(out_, uint64_t{static_cast<uint8_t>(e.kind)}); });
   }

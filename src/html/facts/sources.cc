@@ -1,4 +1,4 @@
-#include "html/sources.h"
+#include "html/facts/sources.h"
 
 #include <unistd.h>
 

@@ -1,15 +1,12 @@
-#include "html/data.h"
+#include "html/data/index.h"
 
 #include <fmt/core.h>
 
-#include <algorithm>
 #include <map>
-#include <numeric>
 
-#include "html/code.h"
-#include "html/compare.h"
-#include "html/json.h"
-#include "html/sources.h"
+#include "html/data/head.h"
+#include "html/facts/compare.h"
+#include "html/text/json.h"
 #include "report/contexts/contexts.h"
 #include "report/tables/listings.h"
 
@@ -17,10 +14,6 @@ namespace chord::html {
 namespace {
 
 using analysis::CountedProcedure;
-using analysis::LineCount;
-
-// Text of one chunk before packing: large enough to pack well, small enough to unpack at once.
-constexpr size_t kChunk = 400'000;
 
 // Number of each string, in order of first mention.
 class Names {
@@ -36,50 +29,14 @@ class Names {
   std::map<std::string, uint64_t> numbers_;
 };
 
-// Records collected into chunks; `starts` says which record each begins with.
-class Chunks {
- public:
-  void add(std::string record) {
-    if (texts_.empty() || texts_.back().size() + record.size() > kChunk) {
-      starts_.push_back(records_);
-      texts_.emplace_back();
-    }
-    texts_.back() += (texts_.back().empty() ? "[" : ",") + record;
-    ++records_;
-  }
-  void put_starts(std::string &out) const {
-    put_array(out, starts_, [&](uint64_t start) { put_json(out, start); });
-  }
-  void move_to(std::vector<std::string> &texts) {
-    for (std::string &text : texts_) texts.push_back(std::move(text += "]"));
-  }
-
- private:
-  std::vector<std::string> texts_;
-  std::vector<uint64_t> starts_;
-  uint64_t records_ = 0;
-};
-
-bool is_known(const CountedProcedure &p) { return p.exact() && !p.counts_chosen_paths(); }
-
 class IndexWriter {
  public:
-  IndexWriter(const Facts &facts, const DataOptions &options) : facts_(facts), options_(options) {}
+  IndexWriter(const Facts &facts, const DataOptions &options, const Tables &tables) : facts_(facts), options_(options), tables_(tables) {}
 
   std::string write(const Chunks &code, const Chunks &files, const std::vector<Source> &sources) {
     const analysis::Program &program = facts_.program;
     Object o(out_);
-    o.member("schema", uint64_t{1});
-    o.member("chord", std::string_view(CHORD_VERSION));
-    o.member("program", std::string_view(program.name));
-    o.member("path", std::string_view(program.path));
-    o.member("instructions", program.instructions);
-    o.member("runs", program.runs);
-    o.member("threads", program.threads);
-    o.member("warnings");
-    put_array(out_, program.warnings, [&](const std::string &w) { put_json(out_, std::string_view(w)); });
-    o.member("totals");
-    totals();
+    put_head(out_, o, facts_);
     o.member("functions");
     functions();
     o.member("files");
@@ -87,9 +44,9 @@ class IndexWriter {
     o.member("calls");
     calls();
     o.member("loops");
-    table(report::list_loops(program));
+    table(tables_.loops);
     o.member("opcodes");
-    table(mix(program));
+    opcodes();
     o.member("skipped");
     skipped();
     if (!program.contexts.empty()) {
@@ -109,19 +66,6 @@ class IndexWriter {
   }
 
  private:
-  void totals() {
-    const Totals t = total(facts_.program);
-    Object o(out_);
-    o.member("functions", t.functions);
-    o.member("called", t.called);
-    o.member("calls", t.calls);
-    o.member("instructions", t.instructions);
-    o.member("never", t.never);
-    o.member("blocks", t.blocks);
-    o.member("blocksNever", t.blocks_never);
-    o.end();
-  }
-
   template <class Put>
   void function_column(Object &o, std::string_view key, Put put) {
     o.member(key);
@@ -191,17 +135,7 @@ class IndexWriter {
   }
 
   void file_columns(const std::vector<Source> &sources) {
-    struct Sum {
-      uint64_t lines = 0, ran = 0, executed = 0, instructions = 0;
-    };
-    std::vector<Sum> sums(facts_.files.files().size());
-    for (const LineCount &line : facts_.lines.lines) {
-      Sum &sum = sums[line.file];
-      ++sum.lines;
-      sum.ran += line.executed != 0;
-      sum.executed += line.executed;
-      sum.instructions += line.instructions;
-    }
+    const std::vector<FileSum> sums = sum_files(facts_);
     Object o(out_);
     o.member("name");
     put_array(out_, facts_.files.files(), [&](const analysis::SourceFile &f) { put_json(out_, std::string_view(f.name)); });
@@ -209,14 +143,14 @@ class IndexWriter {
     put_array(out_, facts_.files.files(), [&](const analysis::SourceFile &f) { put_json(out_, std::string_view(f.path)); });
     o.member("length");
     put_array(out_, sources, [&](const Source &s) { put_json(out_, uint64_t{s.lines}); });
-    auto column = [&](std::string_view key, uint64_t Sum::*member) {
+    auto column = [&](std::string_view key, uint64_t FileSum::*member) {
       o.member(key);
-      put_array(out_, sums, [&](const Sum &s) { put_json(out_, s.*member); });
+      put_array(out_, sums, [&](const FileSum &s) { put_json(out_, s.*member); });
     };
-    column("lines", &Sum::lines);
-    column("ran", &Sum::ran);
-    column("executed", &Sum::executed);
-    column("instructions", &Sum::instructions);
+    column("lines", &FileSum::lines);
+    column("ran", &FileSum::ran);
+    column("executed", &FileSum::executed);
+    column("instructions", &FileSum::instructions);
     o.end();
   }
 
@@ -240,17 +174,16 @@ class IndexWriter {
     o.end();
   }
 
-  // A listing of `chord report`, column by column.
   // Mnemonics and classes in one table; `kind` keeps them apart.
-  static report::Table mix(const analysis::Program &program) {
-    report::Table all = report::list_opcodes(program);
-    const report::Table classes = report::list_classes(program);
-    for (size_t r = 0; r < classes.rows(); ++r) {
-      for (size_t c = 0; c < classes.columns.size(); ++c) all.add({classes.at(r, c)});
+  void opcodes() {
+    report::Table all = report::list_opcodes(facts_.program);
+    for (size_t r = 0; r < tables_.classes.rows(); ++r) {
+      for (size_t c = 0; c < tables_.classes.columns.size(); ++c) all.add({tables_.classes.at(r, c)});
     }
-    return all;
+    table(all);
   }
 
+  // A listing of `chord report`, column by column.
   void table(const report::Table &table) {
     Object o(out_);
     for (size_t c = 0; c < table.columns.size(); ++c) {
@@ -347,55 +280,14 @@ class IndexWriter {
   std::string out_;
   const Facts &facts_;
   const DataOptions &options_;
+  const Tables &tables_;
 };
-
-std::string file_record(const Source &source, const std::vector<const LineCount *> &lines) {
-  std::string out;
-  Object o(out);
-  o.member("first");
-  put_array(out, source.stretches, [&](const Stretch &s) { put_json(out, uint64_t{s.first}); });
-  o.member("text");
-  put_array(out, source.stretches, [&](const Stretch &s) {
-    put_array(out, s.lines, [&](const std::string &line) { put_json(out, std::string_view(line)); });
-  });
-  o.member("line");
-  put_array(out, lines, [&](const LineCount *l) { put_json(out, uint64_t{l->line}); });
-  o.member("count");
-  put_array(out, lines, [&](const LineCount *l) { put_json_if(out, l->exact && l->count_known, l->count); });
-  o.member("executed");
-  put_array(out, lines, [&](const LineCount *l) { put_json_if(out, l->exact, l->executed); });
-  o.member("instructions");
-  put_array(out, lines, [&](const LineCount *l) { put_json(out, uint64_t{l->instructions}); });
-  o.end();
-  return out;
-}
 
 }  // namespace
 
-std::vector<std::string> gather(const Facts &facts, const DataOptions &options) {
-  Chunks code;
-  for (uint32_t p : facts.order) {
-    const bool same = options.comparison != nullptr && options.comparison->matches[p].same_code;
-    std::string record;
-    put_code(record, facts, facts.program.procedures[p], same ? options.comparison->matches[p].old : nullptr);
-    code.add(std::move(record));
-  }
-  const std::vector<analysis::SourceFile> &all = facts.files.files();
-  std::vector<std::vector<const LineCount *>> by_file(all.size());
-  for (const LineCount &line : facts.lines.lines) by_file[line.file].push_back(&line);
-  std::vector<Source> sources(all.size());
-  Chunks files;
-  for (size_t f = 0; f < all.size(); ++f) {
-    std::vector<uint32_t> with_code;
-    for (const LineCount *line : by_file[f]) with_code.push_back(line->line);
-    if (options.sources) sources[f] = read_source(all[f], with_code);
-    files.add(file_record(sources[f], by_file[f]));
-    sources[f].stretches.clear();
-  }
-  std::vector<std::string> texts{IndexWriter(facts, options).write(code, files, sources)};
-  code.move_to(texts);
-  files.move_to(texts);
-  return texts;
+std::string put_index(const Facts &facts, const DataOptions &options, const Tables &tables, const Chunks &code, const Chunks &files,
+                      const std::vector<Source> &sources) {
+  return IndexWriter(facts, options, tables).write(code, files, sources);
 }
 
 }  // namespace chord::html

@@ -1,4 +1,4 @@
-#include "html/text.h"
+#include "html/text/text.h"
 
 #include <fmt/format.h>
 

@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "html/facts.h"
+#include "html/facts/facts.h"
 
 namespace chord::html {
 
