@@ -9,16 +9,10 @@
 #include <string>
 #include <vector>
 
+#include "html/data/head.h"
 #include "html/facts/facts.h"
 
 namespace chord::html {
-
-struct Comparison;  // html/facts/compare.h
-
-struct DataOptions {
-  bool sources = true;                    // put the source into the page
-  const Comparison *comparison = nullptr;  // with an older profile
-};
 
 struct Gathered {
   std::string overview;             // without any `<`

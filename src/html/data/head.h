@@ -9,6 +9,13 @@
 
 namespace chord::html {
 
+struct Comparison;  // html/facts/compare.h
+
+struct DataOptions {
+  bool sources = true;                    // put the source into the page
+  const Comparison *comparison = nullptr;  // with an older profile
+};
+
 // Listings that both take something from.
 struct Tables {
   explicit Tables(const analysis::Program &program);

@@ -5,7 +5,6 @@
 #include <vector>
 
 #include "html/data/chunks.h"
-#include "html/data/data.h"
 #include "html/data/head.h"
 #include "html/facts/sources.h"
 

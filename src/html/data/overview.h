@@ -6,7 +6,6 @@
 
 #include <string>
 
-#include "html/data/data.h"
 #include "html/data/head.h"
 
 namespace chord::html {
