@@ -22,6 +22,7 @@ class Configuration:
     trained: bool = False  # built again by the counts of a first run
     one_path: bool = False  # built again to count one path of each function, drawn from all
     bolt: bool = False     # instrumented after linking
+    under: list = None     # run by this command, which instructions are not counted of
 
     @property
     def counts_paths(self):
@@ -56,6 +57,8 @@ ALL = {c.name: c for c in [
     _gcc("chord paths", "chord --paths gcc: every acyclic path", chord=["--paths"]),
     _gcc("chord contexts", "chord --context gcc: all counts in every calling context", chord=["--context"]),
     _gcc("chord contexts paths", "chord --context --paths gcc: every acyclic path in every calling context", chord=["--context", "--paths"]),
+    _gcc("uftrace", "gcc -pg, run by uftrace record: every call and its time, written to a file", flags=["-pg"],
+         under=["uftrace", "record", "--no-libcall", "--force"]),
     _gcc("chord tsc", "chord --metrics=tsc gcc: the time of functions", chord=["--metrics=tsc"]),
     _gcc("chord paths tsc", "chord --paths --metrics=tsc gcc: the time of every path", chord=["--paths", "--metrics=tsc"]),
     _gcc("chord contexts tsc", "chord --context --metrics=tsc gcc: the time of every calling context", chord=["--context", "--metrics=tsc"]),
@@ -105,6 +108,16 @@ def _instrument(binary):
     return binary if done.returncode == 0 else None
 
 
+def _run_under(command, binary):
+    """A script that runs it so. What the command writes goes beside it."""
+    if shutil.which(command[0]) is None:
+        return None
+    measured = binary.rename(binary.with_name("measured"))
+    binary.write_text(f'#!/bin/sh\nexec {" ".join(command)} -d "{binary.parent}/written" "{measured}" "$@"\n')
+    binary.chmod(0o755)
+    return binary
+
+
 def build(real, c, folder, train, reuse=False):
     """The executable, or None if this tool cannot make it. `train(binary)` runs a
     chord build once and returns the profile; with `reuse` an executable that an earlier
@@ -122,7 +135,7 @@ def build(real, c, folder, train, reuse=False):
         selection = target / "one.paths"
         _command([building.chord(), "paths", "select", train(binary), "--random=1", "--seed=1", "-o", selection], target)
         binary = _link(real, c, [f"--paths={selection}"], target)
-    made = _instrument(binary) if c.bolt else binary
+    made = _instrument(binary) if c.bolt else _run_under(c.under, binary) if c.under else binary
     if made is None:
         binary.unlink(missing_ok=True)  # nobody is to take it for the tool's work
     (target / "done").write_text("")

@@ -52,11 +52,11 @@ def build_all(real, options, folder, size):
 
 def count_instructions(real, binaries, small, plain, rows):
     counted = {name: measure.instructions(binary, real.runs(small))
-               for name, binary in binaries.items() if name != "control"}
+               for name, binary in binaries.items() if name != "control" and not configurations.ALL[name].under}
     counted["control"] = counted["plain"]
     for name in binaries:
         reference = configurations.ALL[name].reference
-        if reference is not None:
+        if reference is not None and name in counted:
             rows.setdefault(name, {})["instructions"] = counted[name] / counted[reference]
             print(f"  {real.name:8} {name:16} instructions {rows[name]['instructions']:.3f}", flush=True)
     rows["callgrind"] = {"slowdown": measure.callgrind_slowdown(plain, real.runs(small))}
