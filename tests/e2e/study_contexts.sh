@@ -44,3 +44,24 @@ rm -f ./*.chord
 ./calls
 "$CHORD" study contexts --json >study.json
 expect_equal "without paths" "None 10" "$(value one_path) $(value reached)"
+# Programs that are run for it: what the plain one and each build of it take.
+cat >busy.c <<'SOURCE'
+static volatile unsigned sink;
+__attribute__((noinline)) void step(unsigned n) { sink += n & 1 ? n : 1; }
+int main(void) { for (unsigned i = 0; i < 3000000; i++) step(i); return 0; }
+SOURCE
+gcc -O1 busy.c -o busy
+"$CHORD" --context gcc -O1 busy.c -o busy-contexts
+"$CHORD" --context --paths gcc -O1 busy.c -o busy-paths
+"$CHORD" study contexts ./busy ./busy-contexts ./busy-paths --json -- none >study.json
+python3 - <<'PYTHON' || fail "timed: $(cat study.json)"
+import json
+rows = json.load(open("study.json"))["rows"]
+assert sorted(r["program"] for r in rows) == ["busy-contexts", "busy-paths"], rows
+for r in rows:
+    plain, woven = float(r["plain_time"]), float(r["woven_time"])
+    assert 1 < plain < 5000 and 1 < woven < 5000 and abs(woven / plain - float(r["overhead"])) < 0.2, r
+    assert r["nodes"] == 2 and r["reached"] == 1 and r["profile_bytes"] > 0, r
+PYTHON
+"$CHORD" study contexts ./busy ./busy-contexts -- none >out
+expect_contains "timed, text" "plain ms" out

@@ -1,8 +1,10 @@
 // What trees of calling contexts look like: the statistics of Ammons, Ball and Larus, "Exploiting Hardware Performance Counters with Flow
-// and Context Sensitive Profiling" (1997), table 3, for any program with a profile of contexts.
+// and Context Sensitive Profiling" (1997), table 3, for any program with a profile of contexts; and, where programs were run for it, what
+// of their table 1 is about contexts: the time of the plain program, and how many times that the woven one took.
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 
 #include "analysis/program/program.h"
@@ -23,6 +25,7 @@ struct ContextStudy {
   uint64_t one_path = 0;         // … and that one path alone came to, in their context
   bool has_paths = false;        // that is known of some functions
   uint64_t profile_bytes = 0;    // set by who read it
+  std::optional<uint64_t> plain_time, woven_time;  // set by who ran it: of the processor, in nanoseconds
 
   double degree() const { return interior == 0 ? 0 : static_cast<double>(nodes - roots) / static_cast<double>(interior); }
   double height() const { return leaves == 0 ? 0 : static_cast<double>(depths) / static_cast<double>(leaves); }

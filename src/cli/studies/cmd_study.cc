@@ -5,6 +5,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <tuple>
 
 #include "base/diagnostics.h"
 #include "base/file.h"
@@ -29,7 +30,8 @@ constexpr const char *kStudyExamples =
     "  placement   what each placement of counters would have cost in the run\n"
     "  branches    how often each static heuristic about branches was right\n"
     "  paths       paths possible, executed, and hot (programs built with --paths)\n"
-    "  contexts    trees of calling contexts: size, shape, calls used (programs built with --context)\n"
+    "  contexts    trees of calling contexts: size, shape, calls used (programs built with --context);\n"
+    "              with -- ARGUMENTS a plain program and such builds of it are run, and what they take stands beside\n"
     "  metrics     hot, dense and sparse paths and functions by each metric (programs built with --metrics);\n"
     "              with -- ARGUMENTS the programs are run, and what that does to each event comes first\n"
     "  perturbation  each event of a plain program beside the same of builds with chord, which are run\n"
@@ -42,6 +44,7 @@ constexpr const char *kStudyExamples =
     "  chord study placement a.chord b.chord -o placement.svg\n"
     "  chord study selective a.chord --by=function --csv\n"
     "  chord study perturbation prog prog-paths prog-contexts -- ARGUMENTS\n"
+    "  chord study contexts prog prog-contexts prog-contexts-paths -- ARGUMENTS\n"
     "\n"
     "Each argument is a profile, or a program whose profile lies here or beside it. Build\n"
     "with the default --place: others leave edges open, and what has open edges is left out.\n"
@@ -130,7 +133,7 @@ void study_metrics(const InputOptions &input, const ListingOptions &listing, con
   nlohmann::ordered_json head = head_of("metrics");
   std::string before;
   if (run) {
-    report::Table events = report::perturbation_table(study_perturbation(input.profiles, *run, [&](const analysis::Program &program) { add(hot_studies(program)); }));
+    report::Table events = report::perturbation_table(study_perturbation(input.profiles, *run, [&](const analysis::Program &program, uint64_t) { add(hot_studies(program)); }));
     head["perturbation"] = rows_of(events);
     before = report::render_text(events, text_style(listing)) + "\n";
   } else {
@@ -159,7 +162,33 @@ void study_selective(const InputOptions &input, const ListingOptions &listing, c
   plot.empty() ? print_listing(table, listing, head_of("selective")) : base::write_file(plot, report::selective_svg(studies));
 }
 
-void study_contexts(const InputOptions &input, const ListingOptions &listing) {
+// What the processor took for the run.
+std::pair<std::optional<uint64_t>, std::optional<uint64_t>> times_of(const report::Perturbation &run) {
+  for (const char *event : {"task-clock", "time"}) {
+    for (const report::PerturbedEvent &e : run.events) {
+      if (e.name == event) return {e.plain, e.woven};
+    }
+  }
+  return {};
+}
+
+// Programs are run: what they take stands beside what their trees are like.
+std::vector<analysis::ContextStudy> run_for_contexts(const InputOptions &input, RunOptions run) {
+  std::vector<analysis::ContextStudy> studies;
+  run.context_details = true;
+  auto loaded = [&](const analysis::Program &program, uint64_t bytes) {
+    studies.push_back(analysis::study_contexts(program));
+    studies.back().profile_bytes = bytes;
+  };
+  std::vector<report::Perturbation> runs = study_perturbation(input.profiles, run, loaded);
+  for (size_t n = 0; n < runs.size(); ++n) {
+    studies[n].program = runs[n].woven;
+    std::tie(studies[n].plain_time, studies[n].woven_time) = times_of(runs[n]);
+  }
+  return studies;
+}
+
+std::vector<analysis::ContextStudy> read_for_contexts(const InputOptions &input) {
   std::vector<analysis::ContextStudy> studies;
   std::vector<std::string> profiles = input.profiles;
   if (profiles.empty()) profiles.push_back(newest_profile());
@@ -172,6 +201,11 @@ void study_contexts(const InputOptions &input, const ListingOptions &listing) {
     studies.back().profile_bytes = fs::file_size(one.profiles[0], none);
     progress.step();
   }
+  return studies;
+}
+
+void study_contexts(const InputOptions &input, const ListingOptions &listing, const std::optional<RunOptions> &run) {
+  std::vector<analysis::ContextStudy> studies = run ? run_for_contexts(input, *run) : read_for_contexts(input);
   for (const analysis::ContextStudy &s : studies) {
     if (s.nodes == 0) throw base::Error(fmt::format("{}: the profile holds no calling contexts", s.program), "build with `chord --context gcc …`");
   }
@@ -232,7 +266,7 @@ int cmd_study(std::vector<std::string> args) {
       ->check(CLI::IsMember({"program", "function"}));
   app.footer(kStudyExamples);
   if (!parse(app, std::move(args))) return 0;
-  if (runs && table != "metrics" && table != "perturbation") throw base::UsageError(fmt::format("--: `study {}` runs nothing", table));
+  if (runs && table != "metrics" && table != "perturbation" && table != "contexts") throw base::UsageError(fmt::format("--: `study {}` runs nothing", table));
   if (table == "perturbation") {
     study_events(input, listing, plot, run);
   } else if (table == "metrics") {
@@ -246,7 +280,8 @@ int cmd_study(std::vector<std::string> args) {
   } else if (!plot.empty()) {
     throw base::UsageError(fmt::format("-o: `study {}` has no plot", table));
   } else if (table == "contexts") {
-    study_contexts(input, listing);
+    run.most_steps = 0;  // single steps tell nothing about contexts
+    study_contexts(input, listing, runs ? std::optional(run) : std::nullopt);
   } else if (table == "trace") {
     study_trace(input, listing);
   } else {

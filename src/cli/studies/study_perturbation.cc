@@ -58,7 +58,7 @@ class Pair {
  public:
   Pair(std::string plain, std::string woven, const RunOptions &options) : plain_(std::move(plain)), woven_(std::move(woven)), options_(options) {}
 
-  report::Perturbation study(const std::function<void(const analysis::Program &)> &loaded) {
+  report::Perturbation study(const LoadedRun &loaded) {
     report::Perturbation out{std::filesystem::path(plain_.empty() ? woven_ : plain_).filename(), std::filesystem::path(woven_).filename(), {}};
     Events plain, woven;
     for (unsigned k = 0; k < std::max(1u, options_.repeats); ++k) {  // in turns
@@ -66,8 +66,10 @@ class Pair {
       std::filesystem::remove(profile());
       keep_least(woven, measure_run(command(woven_)));
     }
-    analysis::Program program = load({{profile()}, woven_}, false, true);
-    if (loaded) loaded(program);
+    InputOptions input{{profile()}, woven_};
+    input.context_details = options_.context_details;
+    analysis::Program program = load(input, false, true);
+    if (loaded) loaded(program, std::filesystem::file_size(profile()));
     add_steps(program, out.events);
     for (const RunEvent &e : woven) {
       bool stepped = std::any_of(out.events.begin(), out.events.end(), [&](const PerturbedEvent &known) { return known.name == e.name; });
@@ -124,8 +126,7 @@ class Pair {
 
 }  // namespace
 
-std::vector<report::Perturbation> study_perturbation(const std::vector<std::string> &programs, const RunOptions &options,
-                                                     const std::function<void(const analysis::Program &)> &loaded) {
+std::vector<report::Perturbation> study_perturbation(const std::vector<std::string> &programs, const RunOptions &options, const LoadedRun &loaded) {
   std::vector<report::Perturbation> studies;
   std::string plain;
   base::Progress progress("running programs", programs.size());

@@ -15,11 +15,12 @@ struct RunOptions {
   std::string input;  // a file; empty: nothing
   unsigned repeats = 3;
   uint64_t most_steps = 1000000;  // 0: none
+  bool context_details = false;   // LoadOptions
 };
 
 // A program without probes comes before those that are built from the same sources with them. Each woven one is a study.
-// `loaded`: what each run counted, for those who want more of it.
-std::vector<report::Perturbation> study_perturbation(const std::vector<std::string> &programs, const RunOptions &options,
-                                                     const std::function<void(const analysis::Program &)> &loaded);
+// `loaded`: what each run counted, and how large its profile was, for those who want more of it.
+using LoadedRun = std::function<void(const analysis::Program &program, uint64_t profile_bytes)>;
+std::vector<report::Perturbation> study_perturbation(const std::vector<std::string> &programs, const RunOptions &options, const LoadedRun &loaded);
 
 }  // namespace chord::cli

@@ -162,14 +162,21 @@ Table context_table(const std::vector<analysis::ContextStudy> &studies) {
   t.by = "program";
   t.columns = {{"program", "program", true}, {"nodes", "contexts"}, {"record_bytes", "bytes"}, {"record", "each"}, {"roots", ""}, {"interior", ""},
                {"degree", "degree"}, {"leaves", ""}, {"leaf_depths", ""}, {"height", "height"}, {"highest", "highest"}, {"most_copied", "", true},
-               {"most_copies", "of one function"}, {"sites", "calls"}, {"used", "used"}, {"reached", "reached"}, {"one_path", "by one path"}, {"profile_bytes", "profile"}};
+               {"most_copies", "of one function"}, {"sites", "calls"}, {"used", "used"}, {"reached", "reached"}, {"one_path", "by one path"}, {"profile_bytes", "profile"},
+               {"plain_time", "plain ms"}, {"woven_time", "woven ms"}, {"overhead", "times"}};
   t.text_order = {0, 17, 1, 2, 3, 6, 9, 10, 12, 13, 15, 14, 16};
+  const bool timed = std::any_of(studies.begin(), studies.end(), [](const analysis::ContextStudy &s) { return s.woven_time.has_value(); });
+  if (timed) t.text_order.insert(t.text_order.begin() + 1, {18, 19, 20});
   t.weight = 1;
   for (const analysis::ContextStudy &s : studies) {
     auto mean = [&](double value) { return text(t.keep(fmt::format("{:.1f}", value))); };
+    auto milliseconds = [&](const std::optional<uint64_t> &time) { return time ? mean(static_cast<double>(*time) / 1e6) : Cell{}; };
+    const bool both = s.plain_time && s.woven_time && *s.plain_time != 0;
+    Cell times = both ? text(t.keep(fmt::format("{:.2f}", static_cast<double>(*s.woven_time) / static_cast<double>(*s.plain_time)))) : Cell{};
     t.add({text(s.program), number(s.nodes), number(s.record_bytes), mean(s.record()), number(s.roots), number(s.interior), mean(s.degree()),
            number(s.leaves), number(s.depths), mean(s.height()), number(s.highest), text(s.most_copied), number(s.most_copies), number(s.sites),
-           number(s.used), number(s.reached), s.has_paths ? number(s.one_path) : Cell{}, number(s.profile_bytes)});
+           number(s.used), number(s.reached), s.has_paths ? number(s.one_path) : Cell{}, number(s.profile_bytes),
+           milliseconds(s.plain_time), milliseconds(s.woven_time), times});
   }
   return t;
 }
