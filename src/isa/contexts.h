@@ -9,10 +9,12 @@
 
 namespace chord::isa {
 
-// A counter in the record whose address the holder keeps.
+// A counter in the record whose address the holder keeps; `span`: it may be ahead of it, and records are multiples of 2 to this
+// (RecordDistance). That only probes of models are ready for (isa/models.h).
 struct RecordPlace {
   PathHolder holder;
   int64_t index = 0;
+  unsigned span = 0;
 };
 using AnyPlace = std::variant<CounterPlace, RecordPlace>;
 
@@ -71,6 +73,7 @@ struct NamedCall {
   int64_t slot = 0;
   RecordDistance ahead;
   bool shared = false;
+  bool red_zone = false;  // somebody may have left something there: the call is inline assembly, of which a compiler knows nothing
 };
 Snippet name_call(const PathHolder &holder, const NamedCall &call, Resources live);
 

@@ -241,9 +241,9 @@ std::string leave_context_for(const PathHolder &h, const ContextJump &jump, bool
 namespace {
 
 // Runs `body(registers, bytes the stack pointer is lower)` with `count` registers that are dead, or kept beyond the red zone. `spoils_flags`: flags are
-// kept, too, if somebody wants them.
+// kept, too, if somebody wants them. `red_zone`: is there anything in it? Before a call there is not.
 template <class Body>
-Snippet with_registers(Resources live, unsigned count, bool spoils_flags, Body body) {
+Snippet with_registers(Resources live, unsigned count, bool spoils_flags, Body body, bool red_zone = true) {
   const bool keeps_flags = spoils_flags && (live & kFlags);
   std::array<unsigned, 2> free = {kNoRegister, kNoRegister};
   Resources taken = live;
@@ -254,8 +254,8 @@ Snippet with_registers(Resources live, unsigned count, bool spoils_flags, Body b
   const bool pressed = count != 0 && free[count - 1] == kNoRegister;
   if (!pressed && !keeps_flags) return body(free, int64_t{0});
   if (pressed) free = {r11, r10};
-  std::string before = move_stack(-kRedZone), after = move_stack(kRedZone);
-  int64_t moved = kRedZone;
+  std::string before = red_zone ? move_stack(-kRedZone) : "", after = red_zone ? move_stack(kRedZone) : "";
+  int64_t moved = red_zone ? kRedZone : 0;
   for (unsigned i = 0; pressed && i < count; ++i, moved += 8) {
     before += push(free[i]);
     after = pop(free[i]) + after;
@@ -268,7 +268,7 @@ Snippet with_registers(Resources live, unsigned count, bool spoils_flags, Body b
   Snippet inner = body(free, moved);
   inner.text = before + inner.text + after;
   inner.tail += after.size();
-  inner.price += 2 + (pressed ? 2 * count : 0) + (keeps_flags ? 2 : 0);
+  inner.price += (red_zone ? 2 : 0) + (pressed ? 2 * count : 0) + (keeps_flags ? 2 : 0);
   inner.moves_stack = true;
   return inner;
 }
@@ -297,7 +297,7 @@ Snippet name_call(const PathHolder &h, const NamedCall &call, Resources live) {
       out.line("movq\t{},{}", slot, kSite);
     }
     return {out.take(), (in_register(h) && !masks ? 2u : 3u) + (masks ? 1 : 0) + (call.shared ? 2 : 0)};
-  });
+  }, call.red_zone);
 }
 
 Snippet advance_in_record(const PathHolder &h, int64_t amount, Resources live) {

@@ -223,9 +223,10 @@ Snippet apply(const Target &p, const Change &change, Resources live) {
   unsigned for_address = registers_for_address(p);
   unsigned wanted = for_address + (needs_holder ? 1 : 0) + (change.from_vector ? 1 : 0);
   if (free.size() < wanted) {
-    // One more than wanted, in case one of those saved is %rax.
+    // Keeping flags, one more, in case one of those saved is %rax.
+    const auto missing = static_cast<unsigned>(wanted - free.size()) + (keeps_flags ? 1 : 0);
     Resources pinned = register_numbered(p.base()) | change.operand;
-    return with_saved(live, wanted + 1, pinned, [&](Resources less) {
+    return with_saved(live, missing, pinned, [&](Resources less) {
       Target moved = p;
       if (p.in_frame() && p.record.base == kStackPointer) moved.record.displacement += kRedZone + 8 * std::popcount(live & ~less);
       return apply(moved, change, less);

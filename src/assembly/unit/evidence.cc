@@ -194,6 +194,27 @@ isa::Resources written_for_nothing(const Unit &unit, const Procedure &p) {
   return odd & seldom_passed();
 }
 
+// Registers that the compiler's unwind rules say it saves in its frame. In such a one nobody keeps a variable of the whole program: a compiler that
+// was told of that saves it nowhere. If the procedure seems to read it before it has written it, or writes it for nothing, that is a path that is never
+// taken: after a call of something that does not return, say, of which its text does not tell.
+isa::Resources saved_by_rules(const Unit &unit, const Procedure &p) {
+  isa::Resources saved = 0;
+  for (const Fragment &f : p.fragments) {
+    for (uint32_t i = f.first_statement; i < f.last_statement; ++i) {
+      const Statement &s = unit.source->statements[i];
+      if (s.section != f.section || s.kind != StatementKind::directive || (s.name != ".cfi_offset" && s.name != ".cfi_rel_offset")) continue;
+      const std::vector<std::string_view> operands = split_operands(s.operands);
+      if (s.inline_asm || operands.empty()) continue;
+      std::string_view name = trim(operands[0]);
+      for (unsigned r = 0; r < isa::kNoRegister; ++r) {
+        if (name == std::to_string(isa::dwarf_number(r))) saved |= isa::register_numbered(r);
+      }
+      saved |= isa::register_named(name).value_or(0);
+    }
+  }
+  return saved & isa::callee_saved();
+}
+
 class ConventionFinder {
  public:
   explicit ConventionFinder(Unit &unit) : unit_(unit), writer_(writer_of(unit)), shown_(unit.procedures.size()) {}
@@ -212,7 +233,7 @@ class ConventionFinder {
       if (!p.convention.compiled) continue;
       isa::Resources odd = written_for_nothing(unit_, p);
       p.convention.unusual = odd != 0;
-      unit_.odd |= odd | shown_[n].odd;
+      unit_.odd |= (odd | shown_[n].odd) & ~saved_by_rules(unit_, p);
       destroyed_ |= shown_[n].destroyed;
       for (const Instruction &in : p.instructions) unit_.saved |= isa::kept_by(in.decoded) & isa::callee_saved();
     }

@@ -319,7 +319,8 @@ std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan)
     int64_t slot = slot_offset(record_words(plan), p.call);
     isa::RecordDistance ahead = p.role == Role::leaves ? isa::RecordDistance{} : distance_at(facts, plan, calls[p.call]);
     if (p.role == Role::calls) {
-      isa::Snippet names = isa::name_call(p.site.record, {slot, ahead, facts.options().position_independent}, p.site.live);
+      const bool inline_asm = facts.source().statements[facts.p.instructions[calls[p.call]].last_statement].inline_asm;
+      isa::Snippet names = isa::name_call(p.site.record, {slot, ahead, facts.options().position_independent, inline_asm}, p.site.live);
       plan.insertions.push_back({p.site, core::kNone, std::move(names), Effect::none, 0, Phase::last});
       continue;
     }
