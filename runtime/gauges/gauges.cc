@@ -16,6 +16,7 @@
 //   __chord_meter_leave_all_flags      nothing; like all that follow it is called from 128 bytes lower than where the activation stands
 //   __chord_meter_tally_flags          number of a path that has ended; how many paths there are; offset of the paths' sums, the list of the first gauge
 //   __chord_meter_tally_leave_flags    the same, on the way out
+//   __chord_meter_tally_record_flags, __chord_meter_tally_record_leave_flags   likewise, with an address in the place of the number, which the offset is from
 //   __chord_meter_restart_all_flags    nothing: a path begins that no other has ended before
 asm(R"(
 	.pushsection .text
@@ -49,6 +50,8 @@ asm(R"(
 	__chord_gauge_routine __chord_meter_leave_all_flags, 0, __chord_gauge_leave
 	__chord_gauge_routine __chord_meter_tally_flags, 24, __chord_gauge_tally
 	__chord_gauge_routine __chord_meter_tally_leave_flags, 24, __chord_gauge_tally_leave
+	__chord_gauge_routine __chord_meter_tally_record_flags, 24, __chord_gauge_tally_record
+	__chord_gauge_routine __chord_meter_tally_record_leave_flags, 24, __chord_gauge_tally_record_leave
 	__chord_gauge_routine __chord_meter_restart_all_flags, 0, __chord_gauge_restart
 	.purgem __chord_gauge_routine
 	.popsection
@@ -235,6 +238,14 @@ void leave(uint64_t key, uint64_t *path_sums, uint64_t step) {
   close_top(*gauges, now);
 }
 
+// `into`: null for what the activation took on no path.
+void tally(uint64_t *into, uint64_t step) {
+  Gauges *gauges = gauges_of(thread_pointer());
+  Busy busy(gauges);
+  if (busy.succeeded() && gauges->bottom != nullptr && gauges->top > gauges->bottom + 1)
+    take(*gauges, read_all(*gauges, nullptr), into != nullptr ? into : sums_of(gauges->top[-1]), step);
+}
+
 uint64_t *path_sums(uint64_t number, uint64_t offset) {
   return reinterpret_cast<uint64_t *>(const_cast<char *>(thread_pointer()) + static_cast<int64_t>(offset)) + number;
 }
@@ -246,21 +257,17 @@ extern "C" CHORD_SHARED void __chord_gauge_enter(uint64_t offset, uint64_t, uint
 }
 extern "C" CHORD_SHARED void __chord_gauge_enter_at(uint64_t sums, uint64_t, uint64_t, uint64_t key) { enter(sums | 1, key); }
 extern "C" CHORD_SHARED void __chord_gauge_leave(uint64_t, uint64_t, uint64_t, uint64_t key) { leave(key + below_activation, nullptr, 1); }
-extern "C" CHORD_SHARED void __chord_gauge_tally(uint64_t offset, uint64_t paths, uint64_t number, uint64_t) {
-  Gauges *gauges = gauges_of(thread_pointer());
-  Busy busy(gauges);
-  if (busy.succeeded() && gauges->bottom != nullptr && gauges->top > gauges->bottom + 1)
-    take(*gauges, read_all(*gauges, nullptr), path_sums(number, offset), paths);
-}
+extern "C" CHORD_SHARED void __chord_gauge_tally(uint64_t offset, uint64_t paths, uint64_t number, uint64_t) { tally(path_sums(number, offset), paths); }
 extern "C" CHORD_SHARED void __chord_gauge_tally_leave(uint64_t offset, uint64_t paths, uint64_t number, uint64_t key) {
   leave(key + below_activation, path_sums(number, offset), paths);
 }
-extern "C" CHORD_SHARED void __chord_gauge_restart(uint64_t, uint64_t, uint64_t, uint64_t) {
-  Gauges *gauges = gauges_of(thread_pointer());
-  Busy busy(gauges);
-  if (busy.succeeded() && gauges->bottom != nullptr && gauges->top > gauges->bottom + 1)
-    take(*gauges, read_all(*gauges, nullptr), sums_of(gauges->top[-1]), 1);
+extern "C" CHORD_SHARED void __chord_gauge_tally_record(uint64_t offset, uint64_t paths, uint64_t address, uint64_t) {
+  tally(reinterpret_cast<uint64_t *>(address + offset), paths);
 }
+extern "C" CHORD_SHARED void __chord_gauge_tally_record_leave(uint64_t offset, uint64_t paths, uint64_t address, uint64_t key) {
+  leave(key + below_activation, reinterpret_cast<uint64_t *>(address + offset), paths);
+}
+extern "C" CHORD_SHARED void __chord_gauge_restart(uint64_t, uint64_t, uint64_t, uint64_t) { tally(nullptr, 1); }
 
 namespace {
 

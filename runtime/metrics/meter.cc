@@ -18,6 +18,7 @@
 //   __chord_meter_leave        nothing; like all that follow it is called from 128 bytes lower than where the activation stands
 //   __chord_meter_path         the number of a path that has ended and, above the return address, offset of the paths' sums
 //   __chord_meter_path_leave   the same, on the way out
+//   __chord_meter_path_record, __chord_meter_path_record_leave   an address and, above the return address, how far the path's sum is from it
 //   __chord_meter_restart      nothing: a path begins that no other has ended before
 // An entry has four words: stack pointer where it was entered, sums, what its caller had taken, total minus clock.
 asm(R"(
@@ -134,11 +135,17 @@ asm(R"(
 	addq %rax, %fs:(%rdi)
 	.endm
 
-	.macro __chord_path_routine name, flags
+	.macro __chord_add_to_record flags
+	movq 56+8*\flags(%rsp), %rdi
+	addq 48+8*\flags(%rsp), %rdi
+	addq %rax, (%rdi)
+	.endm
+
+	.macro __chord_path_routine name, sum, flags
 	__chord_meter_routine \name, \flags
 	__chord_read_clock
 	subq %fs:16(%rcx), %rax
-	__chord_add_to_path \flags
+	\sum \flags
 	addq %rax, %fs:16(%rcx)
 	__chord_meter_return \flags, 16
 	__chord_routine_end \name
@@ -166,8 +173,12 @@ asm(R"(
 	__chord_leave_routine __chord_meter_leave_flags, 0, __chord_add_to_own, 1
 	__chord_leave_routine __chord_meter_path_leave, 16, __chord_add_to_path, 0
 	__chord_leave_routine __chord_meter_path_leave_flags, 16, __chord_add_to_path, 1
-	__chord_path_routine __chord_meter_path, 0
-	__chord_path_routine __chord_meter_path_flags, 1
+	__chord_leave_routine __chord_meter_path_record_leave, 16, __chord_add_to_record, 0
+	__chord_leave_routine __chord_meter_path_record_leave_flags, 16, __chord_add_to_record, 1
+	__chord_path_routine __chord_meter_path, __chord_add_to_path, 0
+	__chord_path_routine __chord_meter_path_flags, __chord_add_to_path, 1
+	__chord_path_routine __chord_meter_path_record, __chord_add_to_record, 0
+	__chord_path_routine __chord_meter_path_record_flags, __chord_add_to_record, 1
 	__chord_restart_routine __chord_meter_restart, 0
 	__chord_restart_routine __chord_meter_restart_flags, 1
 
@@ -181,6 +192,7 @@ asm(R"(
 	.purgem __chord_leave_routine
 	.purgem __chord_add_to_own
 	.purgem __chord_add_to_path
+	.purgem __chord_add_to_record
 	.popsection
 )");
 

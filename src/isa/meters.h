@@ -22,6 +22,8 @@ struct PathMeter {
   bool leaves = false;
 };
 Snippet meter_path(const PathHolder &holder, const CounterPlace &sums, const PathMeter &meter, Resources live);
+// The same where the holder is ahead of the activation's record by the path register: word sums + path register of the record.
+Snippet meter_path_in_record(const PathHolder &holder, int64_t sums, const PathMeter &meter, Resources live);
 // A path begins, and what the activation took up to here is of none.
 Snippet restart_meter(Readings readings, Resources live);
 

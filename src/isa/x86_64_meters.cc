@@ -49,14 +49,32 @@ Snippet enter_meter(const AnyPlace &sums, Readings readings, Resources live) {
 // Clear of what was popped, of which unwind rules may still say that it is there.
 Snippet leave_meter(Readings readings, Resources live) { return apart(call("__chord_meter_leave", 0, readings, live), 1); }
 
-Snippet meter_path(const PathHolder &h, const CounterPlace &sums, const PathMeter &meter, Resources live) {
-  std::string number = "$0";
+namespace {
+
+std::string push_holder(const PathHolder &h) {
+  std::string what = "$0";
   if (h.kind == PathHolder::Kind::slot) {
-    number = fmt::format("{}({})", h.displacement + (h.base == kStackPointer ? kRedZone : 0), reg(h.base));
+    what = fmt::format("{}({})", h.displacement + (h.base == kStackPointer ? kRedZone : 0), reg(h.base));
   } else if (h.kind != PathHolder::Kind::none) {
-    number = reg(h.reg);
+    what = reg(h.reg);
   }
-  std::string text = fmt::format("\tpushq\t{}\n", number) + kPushed;
+  return fmt::format("\tpushq\t{}\n", what) + kPushed;
+}
+
+}  // namespace
+
+Snippet meter_path_in_record(const PathHolder &h, int64_t sums, const PathMeter &meter, Resources live) {
+  std::string text = push_holder(h);
+  std::string place = fmt::format("\tpushq\t${}\n", CHORD_CONTEXT_COUNTERS + 8 * sums) + kPushed;
+  const char *leave = meter.leaves ? "_leave" : "";
+  if (meter.readings == Readings::clock)
+    return apart(text + place + call(fmt::format("__chord_meter_path_record{}", leave).c_str(), 16, Readings::clock, live), 3);
+  text += fmt::format("\tpushq\t${}\n", meter.paths) + kPushed + place;
+  return apart(text + fmt::format("\tcall\t__chord_meter_tally_record{}_flags\n\t.cfi_adjust_cfa_offset -24\n", leave), 4);
+}
+
+Snippet meter_path(const PathHolder &h, const CounterPlace &sums, const PathMeter &meter, Resources live) {
+  std::string text = push_holder(h);
   std::string place = fmt::format("\tpushq\t${}@tpoff+{}\n", sums.label, 8 * sums.index) + kPushed;
   if (meter.readings == Readings::clock)
     return apart(text + place + call(meter.leaves ? "__chord_meter_path_leave" : "__chord_meter_path", 16, Readings::clock, live), 3);

@@ -61,9 +61,12 @@ CounterArgument counter_argument(const AnyPlace &place, unsigned free, int depth
   const auto &record = std::get<RecordPlace>(place);
   const PathHolder &h = record.holder;
   int64_t offset = CHORD_CONTEXT_COUNTERS + 8 * record.index;
-  if (h.kind != PathHolder::Kind::slot) return pushed(fmt::format("\tleaq\t{}({}),{}\n\tpushq\t{}\n", offset, reg(h.reg), reg(free), reg(free)), "_at");
+  std::string round = record.span == 0 ? "" : fmt::format("\tandq\t${},{}\n", -(int64_t{1} << record.span), reg(free));
+  if (h.kind != PathHolder::Kind::slot && round.empty())
+    return pushed(fmt::format("\tleaq\t{}({}),{}\n\tpushq\t{}\n", offset, reg(h.reg), reg(free), reg(free)), "_at");
   int64_t displacement = h.displacement + (h.base == kStackPointer ? depth : 0);
-  return pushed(fmt::format("\tmovq\t{0}({1}),{2}\n\tleaq\t{3}({2}),{2}\n\tpushq\t{2}\n", displacement, reg(h.base), reg(free), offset), "_at");
+  std::string from = h.kind != PathHolder::Kind::slot ? reg(h.reg) : fmt::format("{}({})", displacement, reg(h.base));
+  return pushed(fmt::format("\tmovq\t{0},{1}\n{2}\tleaq\t{3}({1}),{1}\n\tpushq\t{1}\n", from, reg(free), round, offset), "_at");
 }
 
 }  // namespace chord::isa

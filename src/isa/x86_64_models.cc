@@ -120,16 +120,19 @@ Snippet tell_strings(const StringProbe &p, Resources live) {
     }
   }
   bool keeps = (live & general(free)) != 0;
+  const auto *record = std::get_if<RecordPlace>(&p.counter);
+  // Finding the record takes an instruction that changes them.
+  bool keeps_flags = record != nullptr && record->span != 0 && (live & kFlags) != 0;
   uint32_t what = p.bytes + p.second * CHORD_ACCESS_SECOND;
   if (p.source) what |= CHORD_ACCESS_SOURCE;
   if (p.target) what |= CHORD_ACCESS_TARGET;
-  CounterArgument counter = counter_argument(p.counter, free, kRedZone + (keeps ? 8 : 0));
+  CounterArgument counter = counter_argument(p.counter, free, kRedZone + (keeps ? 8 : 0) + (keeps_flags ? 8 : 0));
   Snippet s;
   s.moves_stack = true;
   s.price = keeps ? 8 : 6;
-  s.text = move_stack(-kRedZone) + (keeps ? push(free) : "") + counter.text;
+  s.text = move_stack(-kRedZone) + (keeps ? push(free) : "") + (keeps_flags ? std::string("\tpushfq\n") + kWord : "") + counter.text;
   s.text += fmt::format("\tpushq\t${}\n", what) + kWord + fmt::format("\tcall\t__chord_strings{}\n", counter.suffix) + move_stack(16);
-  s.text += (keeps ? pop(free) : "") + move_stack(kRedZone);
+  s.text += (keeps_flags ? "\tpopfq\n\t.cfi_adjust_cfa_offset -8\n" : "") + (keeps ? pop(free) : "") + move_stack(kRedZone);
   return s;
 }
 

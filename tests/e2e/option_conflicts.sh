@@ -19,7 +19,7 @@ refused --durable --counters=atomic
 refused --durable --counters=global
 refused --callsites --counters=global
 refused --callsites --place=none
-refused --paths --durable
+refused --paths=hot.paths --durable
 refused --paths --callsites
 for other in --paths --events --callsites --budget --context --durable --place=vertex --counters=atomic; do refused --coverage $other; done
 expect_status 2 "$CHORD" --except-noise gcc -c sample.c

@@ -36,6 +36,13 @@ void for_metrics(weave::Options &o, const char *list) {
   }
 }
 
+// Processes whose counters are in a file.
+void for_killed(weave::Options &o) {
+  o.durable = true;
+  o.counters = Kind::thread_delta;
+  o.loop_counters = weave::Options::LoopCounters::memory;
+}
+
 const std::map<std::string, Change> &modes() {
   static const std::map<std::string, Change> kModes = {
       {"default", [](weave::Options &) {}},
@@ -73,11 +80,26 @@ const std::map<std::string, Change> &modes() {
          o.place = core::Placement::none;
          for_shared_objects(o);
        }},
-      {"durable",
+      {"durable", for_killed},
+      {"paths-durable",
        [](weave::Options &o) {
-         o.durable = true;
-         o.counters = Kind::thread_delta;
-         o.loop_counters = weave::Options::LoopCounters::memory;
+         o.paths = true;
+         for_killed(o);
+       }},
+      {"contexts-paths-durable",
+       [](weave::Options &o) {
+         o.context = o.paths = true;
+         for_killed(o);
+       }},
+      {"metrics-contexts-paths",
+       [](weave::Options &o) {
+         o.context = o.paths = true;
+         for_metrics(o, "tsc");
+       }},
+      {"models-contexts-paths",
+       [](weave::Options &o) {
+         o.context = o.paths = true;
+         for_metrics(o, "sim:l1d,sim:l2");
        }},
       {"callsites", for_totals},
       {"contexts", [](weave::Options &o) { o.context = true; }},

@@ -48,7 +48,7 @@ std::vector<uint32_t> paths_to_calls(const CountedProcedure &counted) {
 class Solver {
  public:
   struct Costs {
-    uint64_t calls = 0, instructions = 0;
+    uint64_t calls = 0, instructions = 0, paths = 0;
     MetricValues metrics = {};  // that follow from counts
     std::shared_ptr<const ContextDetails> details = {};
   };
@@ -76,6 +76,7 @@ class Solver {
     count_procedure(measured, counted);
     if (!counted.problem.empty()) throw defect(fmt::format("{} in context {:#x}: {}", counted.map->name, key, counted.problem));
     Costs costs{counted.calls, counted.instructions};
+    for (const CountedPath &path : counted.paths) costs.paths += path.partial ? 0 : static_cast<uint64_t>(path.count);
     cost_.add(counted, *procedure.unit, costs.metrics);
     if (keeps_details_) costs.details = std::make_shared<const ContextDetails>(ContextDetails{counted.executed, paths_to_calls(counted)});
     return costs;
@@ -265,7 +266,7 @@ std::vector<CountedContext> ContextCounter::count(const std::vector<Module> &mod
     const CountedProcedure &of = (*module.procedures)[procedure];
     std::span<const uint64_t> all = counters_of(sum), counters = all.first(std::min<size_t>(all.size(), of.map->plan.words()));
     const Solver::Costs costs = early == measured_.end() ? solver.of(of, counters, sum.key) : solver.of(of, early->second, sum.key);
-    CountedContext c{sum.key, sum.thread, sum.kind, core::kNone, module.first + procedure, core::kNone, costs.calls, costs.instructions, costs.instructions};
+    CountedContext c{sum.key, sum.thread, sum.kind, core::kNone, module.first + procedure, core::kNone, costs.calls, costs.instructions, costs.instructions, costs.paths};
     std::span<const uint64_t> sums = all.subspan(counters.size());
     c.metrics = read_metrics(*of.map, {sums.begin(), sums.end()}, metrics.names).own;
     add_to(c.metrics, costs.metrics);

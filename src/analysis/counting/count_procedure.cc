@@ -95,12 +95,14 @@ uint64_t activations(const CountedProcedure &procedure) {
 }
 
 // What was counted of a procedure's paths, in either way.
-Numbered by_number(const MeasuredProcedure &measured) {
-  Numbered numbers = measured.numbers;
-  for (uint64_t i = 0; i < measured.counters.size(); ++i) {
-    if (measured.counters[i] != 0) numbers.emplace_hint(numbers.end(), i, measured.counters[i]);
+MeasuredPaths measured_paths(const MeasuredProcedure &measured, const core::Plan &plan) {
+  MeasuredPaths paths{measured.numbers, {}, measured.cut_off};
+  const uint64_t words = std::min<uint64_t>(measured.counters.size(), plan.path_words());
+  for (uint64_t i = 0; i < words; ++i) {
+    if (measured.counters[i] != 0) paths.counters.emplace_hint(paths.counters.end(), i, measured.counters[i]);
   }
-  return numbers;
+  paths.beginnings.assign(measured.counters.begin() + static_cast<std::ptrdiff_t>(words), measured.counters.end());
+  return paths;
 }
 
 bool all_zero(const std::vector<uint64_t> &counters) {
@@ -151,7 +153,7 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
   if (map.plan.placement == core::Placement::chosen_paths) {
     // What ended early was on no chosen path.
     count_nothing(procedure);
-    procedure.paths = count_chosen_paths(map, by_number(measured), procedure.problem);
+    procedure.paths = count_chosen_paths(map, measured_paths(measured, map.plan).counters, procedure.problem);
     if (procedure.problem.empty()) procedure.problem = "only chosen paths of it are counted";
     return;
   }
@@ -164,7 +166,9 @@ void count_procedure(const MeasuredProcedure &measured, CountedProcedure &proced
   if (flags) {
     find_what_ran(measured, procedure);
   } else if (map.plan.placement == core::Placement::paths) {
-    PathCounts counted = count_paths(map, by_number(measured), path_exits(measured, map), ends.by_block);
+    PathCounts counted = count_paths(map, measured_paths(measured, map.plan), path_exits(measured, map), ends.by_block);
+    procedure.uncertain += counted.running;
+    procedure.may_have_run_on = counted.may_have_run_on;
     procedure.counts = std::move(counted.counts);
     procedure.paths = std::move(counted.paths);
   } else {

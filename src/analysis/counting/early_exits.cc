@@ -82,13 +82,18 @@ void ExitAdder::stood_at(uint64_t pc, uint64_t path, int64_t count) {
 
 // What the activation would have counted, and the number it would be at.
 void ExitAdder::at_spot(const format::Spot &spot, uint64_t path, int64_t count, bool executed) {
+  const uint64_t paths = map().plan.path_words();
+  for (const format::Spot::Lack &lack : spot.lacks) {  // of beginnings
+    measured().make_room(map().plan.words());
+    measured().counters[paths + lack.counter] += static_cast<uint64_t>(count * lack.count);
+  }
   for (const format::Spot::Path::Count &c : spot.path.counts) {
     uint64_t number = c.number + (c.fixed ? 0 : path);
     auto counts = static_cast<uint64_t>(count * c.count);
     if (map().plan.paths.by_number) {
       measured().numbers[number] += counts;
     } else if (number < map().plan.paths.paths) {
-      measured().counters.resize(map().plan.words());
+      measured().make_room(map().plan.words());
       measured().counters[number] += counts;
     } else {
       measured().problem = fmt::format("{} activations were on path {}, and there are {}", count, number, map().plan.paths.paths);

@@ -19,7 +19,7 @@ class Adder {
  public:
   Adder(const format::Procedure &p, const Interruption &interruption, MeasuredProcedure &measured)
       : p_(p), count_(static_cast<uint64_t>(interruption.count)), interruption_(interruption), measured_(measured) {
-    measured.counters.resize(p.plan.counters.size());
+    measured.make_room(p.plan.counters.size());
   }
 
   void stand_before(uint32_t instruction) {

@@ -1,6 +1,7 @@
 // What a profile holds of one procedure, before anything is concluded from it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -25,6 +26,11 @@ struct MeasuredProcedure {
   // Some process was killed: activations may have been running, unseen.
   bool cut_off = false;
   std::string problem;  // already known to be wrong, and why
+
+  // For so many counters at least: in records sums of metrics follow them, until they are split off.
+  void make_room(size_t words) {
+    if (counters.size() < words) counters.resize(words);
+  }
 };
 
 }  // namespace chord::analysis

@@ -25,11 +25,11 @@ class PathCounter {
   PathCounter(const format::Procedure &map, const std::vector<int64_t> &early_exits)
       : map_(map), graph_(map.graph()), early_(early_exits), edge_(map.edges.size()), starts_(map.blocks.size()) {}
 
-  PathCounts run(const Numbered &counters, const std::vector<PathExit> &exits) {
+  PathCounts run(const MeasuredPaths &measured, const std::vector<PathExit> &exits) {
     std::string &wrong = out_.counts.contradiction;
     numbering_ = format::plan_numbering(map_, wrong);
     if (!wrong.empty()) return std::move(out_);
-    for (auto [number, count] : counters) {
+    for (auto [number, count] : measured.counters) {
       if (count == 0) continue;
       if (number >= numbering_->paths) {
         wrong = fmt::format("path {} was counted, and there are {}", number, numbering_->paths);
@@ -40,6 +40,7 @@ class PathCounter {
       out_.paths.push_back(std::move(path));
     }
     for (const PathExit &exit : exits) add_partial(exit);
+    if (wrong.empty() && measured.cut_off) add_running(measured.beginnings);
     if (wrong.empty()) enter_from_outside();
     if (wrong.empty()) conclude();
     return std::move(out_);
@@ -64,13 +65,100 @@ class PathCounter {
     out_.paths.push_back(std::move(path));
   }
 
-  // Each path starts where one ended, or at the entry, or behind a landing; what the
-  // first two do not explain came from outside.
-  void enter_from_outside() {
+  // ---- what was running when a process was killed ----
+
+  void add_running(const std::vector<uint64_t> &beginnings) {
+    early_.resize(map_.blocks.size());
+    out_.may_have_run_on = map_.plan.counters.empty();
+    for (size_t k = 0; k < map_.plan.counters.size(); ++k) {
+      const core::EdgeId e = map_.plan.counters[k].id;
+      const auto begun = static_cast<int64_t>(k < beginnings.size() ? beginnings[k] : 0);
+      if (begun < edge_[e]) {
+        out_.counts.contradiction = fmt::format("{} activations began on edge {}, and {} paths", begun, e, edge_[e]);
+        return;
+      }
+      run_on({map_.edges[e].from, map_.edges[e].from == 0, false, {e}}, begun - edge_[e]);
+    }
+    std::vector<int64_t> continued = continuing();
+    for (uint32_t v = 2; v < map_.blocks.size(); ++v) {
+      if (continued[v] == 0) continue;
+      const int64_t running = continued[v] - starts_[v];
+      if (!is_landing(map_, v)) {
+        run_on({v, false, false, {}}, running);
+      } else {
+        out_.may_have_run_on = true;
+        stay_before(v, running);
+      }
+    }
+  }
+
+  void hold(CountedPath path) {
+    add(path);
+    early_[path.last_block] += path.count;
+    out_.running += static_cast<uint64_t>(path.count);
+    out_.paths.push_back(std::move(path));
+  }
+
+  // Those that had begun such a path before counting began (in the parent of a process, say) stood where that is told: at least so far they are.
+  int64_t run_on_from_before(const core::Path &begins, int64_t running) {
+    for (size_t n = 0, known = out_.paths.size(); n < known && running > 0; ++n) {
+      CountedPath earlier = out_.paths[n];
+      bool same = earlier.partial && earlier.count < 0 && earlier.path.first == begins.first;
+      if (same && !begins.edges.empty()) same = !earlier.path.edges.empty() && earlier.path.edges[0] == begins.edges[0];
+      if (!same) continue;
+      earlier.count = std::min(running, -earlier.count);
+      earlier.running = true;
+      running -= earlier.count;
+      hold(std::move(earlier));
+    }
+    return running;
+  }
+
+  // They have begun the path, and it is not known how far they came.
+  void run_on(core::Path path, int64_t running) {
+    if (running > 0) running = run_on_from_before(path, running);
+    if (running <= 0) return;
+    uint32_t at = path.edges.empty() ? path.first : map_.edges[path.edges.back()].to;
+    while (map_.blocks[at].kind != format::VertexKind::code) {
+      const auto &out = graph_.out(at);
+      auto on = std::find_if(out.begin(), out.end(), [&](core::EdgeId e) { return e != 0 && !numbering_->cut[e]; });
+      if (on == out.end() || path.edges.size() > map_.edges.size()) {
+        out_.counts.contradiction = fmt::format("{} activations were running at vertex {}, which no path goes on from", running, at);
+        return;
+      }
+      path.edges.push_back(*on);
+      at = map_.edges[*on].to;
+    }
+    const format::Block &block = map_.blocks[at];
+    hold({0, std::move(path), running, true, at, block.first + block.count - (block.count == 0 ? 0 : 1), block.count != 0, true});
+  }
+
+  // The path was counted before a call that returns twice, which they were in.
+  void stay_before(uint32_t landing, int64_t running) {
+    for (core::EdgeId e : graph_.in(landing)) {
+      if (running <= 0) return;
+      if (e == 0 || is_from_outside(map_, e)) continue;
+      const int64_t here = std::min(running, edge_[e]);
+      edge_[e] -= here;
+      early_[map_.edges[e].from] += here;
+      out_.running += static_cast<uint64_t>(here);
+      running -= here;
+    }
+  }
+
+  // By block: paths that ended with an edge to it.
+  std::vector<int64_t> continuing() const {
     std::vector<int64_t> continued(map_.blocks.size());
     for (core::EdgeId e : map_.plan.paths.cuts) {
       if (!is_from_outside(map_, e)) continued[map_.edges[e].to] += edge_[e];
     }
+    return continued;
+  }
+
+  // Each path starts where one ended, or at the entry, or behind a landing; what the
+  // first two do not explain came from outside.
+  void enter_from_outside() {
+    std::vector<int64_t> continued = continuing();
     for (uint32_t v = 1; v < map_.blocks.size(); ++v) {
       int64_t missing = starts_[v] - continued[v];
       if (missing == 0) continue;
@@ -110,7 +198,7 @@ class PathCounter {
 
   const format::Procedure &map_;
   core::Graph graph_;
-  const std::vector<int64_t> &early_;
+  std::vector<int64_t> early_;
   std::optional<core::PathNumbering> numbering_;
   std::vector<int64_t> edge_;    // by edge
   std::vector<int64_t> starts_;  // by block: paths that start there
@@ -124,9 +212,9 @@ bool is_cut(const format::Procedure &map, uint32_t edge) {
 
 }  // namespace
 
-PathCounts count_paths(const format::Procedure &map, const Numbered &counters,
-                       const std::vector<PathExit> &exits, const std::vector<int64_t> &early_exits) {
-  return PathCounter(map, early_exits).run(counters, exits);
+PathCounts count_paths(const format::Procedure &map, const MeasuredPaths &measured, const std::vector<PathExit> &exits,
+                       const std::vector<int64_t> &early_exits) {
+  return PathCounter(map, early_exits).run(measured, exits);
 }
 
 std::vector<CountedPath> count_chosen_paths(const format::Procedure &map, const Numbered &counters,

@@ -7,6 +7,10 @@
 //   count(edge) = sum of the counts of the paths, whole and partial, that hold it,
 // and nothing is left to be solved. What the flow law then still says is checked: paths
 // start where paths ended, or where control came in from outside.
+//
+// No stack outlives SIGKILL. Then what the law lacks is what was running: more paths ended on a cut edge than started there, or
+// more activations began (which builds with --durable count, Plan::counters) than first paths came to an end. How many there
+// were and where their last path started is exact; where on it they stood is not known.
 #pragma once
 
 #include <cstdint>
@@ -37,6 +41,7 @@ struct CountedPath {
   uint32_t last_block = 0;   // partial: the block it ended in,
   uint32_t instruction = 0;  // at this instruction
   bool executed = false;
+  bool running = false;  // partial: when a process was killed, and where on its path is not known; `last_block` is the first one
   MetricValues metrics = {};  // of whole paths
   MetricValues metrics_error = {};  // as of procedures
 };
@@ -44,14 +49,22 @@ struct CountedPath {
 struct PathCounts {
   core::Counts counts;
   std::vector<CountedPath> paths;
+  uint64_t running = 0;             // activations, when processes were killed
+  bool may_have_run_on = false;     // there may have been others, which cannot be told
 };
 
 // Counts of numbers, ascending; those not in it are 0.
 using Numbered = std::map<uint64_t, uint64_t>;
 
-// `counters` by path number; `early_exits` by block, as in core::Measurement.
-PathCounts count_paths(const format::Procedure &map, const Numbered &counters,
-                       const std::vector<PathExit> &exits, const std::vector<int64_t> &early_exits);
+struct MeasuredPaths {
+  Numbered counters;                 // by path number
+  std::vector<uint64_t> beginnings;  // beside Plan::counters
+  bool cut_off = false;              // some process was killed
+};
+
+// `early_exits` by block, as in core::Measurement.
+PathCounts count_paths(const format::Procedure &map, const MeasuredPaths &measured, const std::vector<PathExit> &exits,
+                       const std::vector<int64_t> &early_exits);
 
 // The same where paths were chosen (core/paths/chosen_paths.h): each with its count, also those
 // that did not run. They tell nothing of edges. `wrong` is set if the map contradicts itself.

@@ -103,7 +103,8 @@ class Settler {
     for (const Cost &cost : costs_) {
       for (CountedContext &c : contexts) {
         if (!value_of(c.metrics, cost.metric)) continue;
-        add_rounded(c.metrics_error, cost.metric, static_cast<double>(c.calls) * cost.inside);
+        const bool along = c.paths != 0 && cost.metric < program_.procedures[c.procedure].metrics.paths.size();
+        add_rounded(c.metrics_error, cost.metric, along ? static_cast<double>(c.paths) * cost.along : static_cast<double>(c.calls) * cost.inside);
         if (c.parent != core::kNone) add_rounded(contexts[c.parent].metrics_error, cost.metric, static_cast<double>(c.calls) * cost.outside);
       }
     }

@@ -77,6 +77,7 @@ struct CountedContext {
   uint64_t calls = 0;
   uint64_t exclusive = 0;         // instructions
   uint64_t inclusive = 0;         // with all contexts below: each instruction once
+  uint64_t paths = 0;             // that came to their ends in it, where they are counted
   MetricValues metrics = {}, metrics_inclusive = {};
   MetricValues metrics_error = {}, metrics_inclusive_error = {};  // as of procedures
   std::shared_ptr<const ContextDetails> details = {};  // null unless LoadOptions::context_details

@@ -25,7 +25,7 @@ void add_totals(std::vector<uint64_t> &into, const std::vector<uint64_t> &from, 
 }
 
 bool is_same(const CountedPath &a, const CountedPath &b) {
-  if (a.partial != b.partial) return false;
+  if (a.partial != b.partial || a.running != b.running) return false;
   if (!a.partial) return a.number == b.number;
   return a.last_block == b.last_block && a.instruction == b.instruction && a.executed == b.executed && a.path == b.path;
 }

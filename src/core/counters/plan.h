@@ -74,7 +74,9 @@ struct PathPlan {
 
 struct Plan {
   Placement placement = Placement::optimal;
-  std::vector<Counter> counters;  // index = number of the counter in memory; those of sums last
+  // Index = number of the counter in memory; those of sums last. Of paths: the edges on which activations and second returns begin,
+  // where these are counted as well, after the counters of the paths (analysis/program/path_counts.h).
+  std::vector<Counter> counters;
   std::vector<EdgeId> never;      // edges that control cannot take: known to be 0
   PathPlan paths;                 // Placement::paths and chosen_paths only
   // The edge by which activations start, where their number is that of the calls in
@@ -82,10 +84,11 @@ struct Plan {
   EdgeId called = kNone;
   std::vector<CounterSum> sums;  // in the order of their counters
 
-  // Counters of the plan that are known by index.
-  uint64_t words() const {
+  // Counters of the plan that are known by index; those of paths come first.
+  uint64_t words() const { return path_words() + counters.size(); }
+  uint64_t path_words() const {
     if (placement == Placement::chosen_paths) return paths.words;
-    return placement == Placement::paths ? (paths.by_number ? 0 : paths.paths) : counters.size();
+    return placement == Placement::paths && !paths.by_number ? paths.paths : 0;
   }
 };
 

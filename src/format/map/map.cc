@@ -23,7 +23,7 @@ core::Graph Procedure::graph() const {
 }
 
 uint64_t Procedure::words(const MetricSums &sums) const {
-  if (sums.of == SumsOf::paths) return plan.words();
+  if (sums.of == SumsOf::paths) return plan.path_words();
   return sums.of == SumsOf::instructions ? sums.instructions.size() : 1;
 }
 
@@ -84,6 +84,10 @@ std::string plan_defect(const Procedure &p) {
     if (e >= p.edges.size()) return "an edge of the plan is out of range";
   }
   const std::vector<core::Counter> &counters = p.plan.counters;
+  const bool on_paths = p.plan.placement == core::Placement::paths || p.plan.placement == core::Placement::chosen_paths;
+  for (const core::Counter &c : counters) {
+    if (on_paths && (c.site != core::Site::edge || p.plan.paths.by_number)) return "beginnings of paths are counted where there are none";
+  }
   size_t sums = p.plan.sums.size();
   if (sums > std::min(core::kMostSums, counters.size())) return "too many sums";
   for (size_t k = 0; k < counters.size(); ++k) {

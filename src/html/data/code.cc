@@ -168,7 +168,7 @@ class CodeWriter {
     o.member("length", analysis::length_of(*p_.map, path));
     const bool landing = p_.map->blocks[path.path.first].kind == format::VertexKind::landing;
     o.member("start", std::string_view(landing ? "landing" : path.path.from_entry ? "entry" : "loop"));
-    o.member("end", std::string_view(path.partial ? "partial" : path.path.to_exit ? "exit" : "loop"));
+    o.member("end", std::string_view(path.running ? "running" : path.partial ? "partial" : path.path.to_exit ? "exit" : "loop"));
     o.member("blocks");
     put_array(out_, analysis::blocks_of(*p_.map, path), [&](uint32_t b) { put_json(out_, uint64_t{b}); });
     o.member("edges");

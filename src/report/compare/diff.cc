@@ -97,8 +97,8 @@ struct PathSum {
 };
 
 std::string path_key(const CountedProcedure &p, const analysis::CountedPath &path, bool same_code) {
-  if (!same_code) return lines_of(p, path) + (path.partial ? "partial" : "");
-  return path.partial ? fmt::format("partial {} {}", path.last_block, path.instruction) + lines_of(p, path) : std::to_string(path.number);
+  if (!same_code) return lines_of(p, path) + (path.running ? "running" : path.partial ? "partial" : "");
+  return path.partial ? fmt::format("{} {} {}", path.running ? "running" : "partial", path.last_block, path.instruction) + lines_of(p, path) : std::to_string(path.number);
 }
 
 void add_paths(const CountedProcedure &p, bool same_code, bool is_after, std::map<std::string, PathSum> &sums) {

@@ -27,7 +27,7 @@ std::string_view start_of(const CountedProcedure &p, const CountedPath &path) {
 }
 
 std::string_view end_of(const CountedPath &path) {
-  if (path.partial) return "partial";
+  if (path.partial) return path.running ? "running" : "partial";
   return path.path.to_exit ? "exit" : "loop";
 }
 

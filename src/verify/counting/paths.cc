@@ -28,6 +28,8 @@ struct State {
   // The path was counted before its last edge: as sum so far + this, or as this number.
   bool counted = false;
   Number counted_at, counted_as;
+  // An edge has been taken on which something begins that is yet to be counted: the counter.
+  uint32_t begun = kNone;
   bool operator==(const State &) const = default;
 };
 
@@ -95,11 +97,13 @@ class PathVisitor {
     if (state.pending && state.lag) state.ended = {};
     if (node >> 32) return;
     if (map_.plan.paths.in_records) recall(static_cast<uint32_t>(node), state);
+    begins_as_stated(static_cast<uint32_t>(node), state);
     if (holder_ != kNone) as_stated(static_cast<uint32_t>(node), state);
   }
 
   void leave(const Transition &t, const State &state) const {
     if (state.pending || state.counted) fail(t.from, "a path is not counted when it returns");
+    if (state.begun != kNone) fail(t.from, "a beginning is not counted");
   }
 
   // What number the register holds need not be known where its distance from the sum is, or where the path
@@ -126,6 +130,16 @@ class PathVisitor {
     } else if (state.offset) {
       state.number = plus(state.offset, *state.sum);
     }
+  }
+
+  // Before a mark nothing can be counted, and the map says that it is not.
+  void begins_as_stated(uint32_t i, const State &state) const {
+    if (map_.plan.counters.empty()) return;
+    const format::Spot *spot = f_.spots.at_instruction(f_.graph.number_of(i));
+    const size_t lacks = spot != nullptr ? spot->lacks.size() : 0;
+    if (state.begun == kNone && lacks == 0) return;
+    const bool right = f_.program.instrs()[i].facts.entry_mark && lacks == 1 && spot->lacks[0].counter == state.begun && spot->lacks[0].count == 1;
+    if (!right) fail(i, "a beginning is not counted");
   }
 
   // Before an instruction the path register is what the map says of an activation that stands there.
@@ -169,6 +183,7 @@ class PathVisitor {
   }
 
   void edge(uint32_t about, uint32_t e, State &state) const {
+    begin(about, e, state);
     core::EdgeId dag = n_.dag_edge[e];
     if (dag == core::kNone) return;
     auto value = static_cast<int64_t>(n_.value[dag]);
@@ -196,6 +211,14 @@ class PathVisitor {
     if (!state.pending) state.offset = minus(state.number, state.sum);
   }
 
+  void begin(uint32_t about, uint32_t e, State &state) const {
+    for (uint32_t k = 0; k < map_.plan.counters.size(); ++k) {
+      if (map_.plan.counters[k].id != e) continue;
+      if (state.begun != kNone) fail(about, "a beginning is not counted");
+      state.begun = k;
+    }
+  }
+
   bool is_holder(const Machine &m, Atom atom) const {
     if (!slot_) return atom == holder_;
     const AtomMeaning *meaning = m.atoms().meaning(atom);
@@ -211,6 +234,15 @@ class PathVisitor {
     if (v.is_number()) return Relation{false, v.number};
     if (v.terms.size() == 1 && v.terms[0].second == 1 && is_holder(m, v.terms[0].first)) return Relation{true, v.number};
     return std::nullopt;
+  }
+
+  // Does it count a beginning? Its counters come after those of the paths.
+  bool counts_beginning(uint32_t about, const Relation &r, State &state) const {
+    Number index = r.of_holder ? plus(state.number, r.number) : Number(r.number);
+    if (map_.plan.paths.by_number || !index || *index < static_cast<int64_t>(map_.plan.path_words())) return false;
+    if (state.begun == kNone || *index != static_cast<int64_t>(map_.plan.path_words() + state.begun)) fail(about, "a beginning is counted that is none");
+    state.begun = kNone;
+    return true;
   }
 
   void insert(uint32_t about, const Machine &machine, State &state) const {
@@ -243,6 +275,7 @@ class PathVisitor {
     if (!(e.amount == constant(1))) fail(about, "a path is counted by another amount");
     std::optional<Relation> r = relate(machine, number_of(about, machine, e));
     if (!r) fail(about, "a path is counted under a number that is not its own");
+    if (counts_beginning(about, *r, state)) return;
     if (state.pending) {
       bool right = r->of_holder ? state.lag && plus(*state.lag, r->number) == 0 : state.ended && *state.ended == r->number;
       if (!right) fail(about, "a path is counted under another number");

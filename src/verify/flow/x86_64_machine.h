@@ -209,6 +209,7 @@ class Machine {
   std::string call_metric(std::string_view routine, Effect effect);
   std::string call_enter(Effect effect);
   std::string argument_of_sums(int64_t key, std::string_view routine, Effect &effect);
+  std::string argument_along_record(int64_t offset, int64_t holder, Effect &effect);
   std::string call_bracket(std::string_view routine, Effect effect);
   std::string call_budget(Effect effect);
   std::string call_find_path();

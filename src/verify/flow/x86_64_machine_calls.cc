@@ -127,6 +127,17 @@ std::string Machine::argument_of_sums(int64_t key, std::string_view routine, Eff
   return effect.symbol.empty() ? "a metric without its sums" : "";
 }
 
+// So far from what holds the record, which may be ahead of it by a path's number.
+std::string Machine::argument_along_record(int64_t offset, int64_t holder, Effect &effect) {
+  Value far = word(offset), place = sum(word(holder), far);
+  std::optional<InRecord> in = in_record(place);
+  if (!far.is_number() || !in || in->offset % 8 != 0) return "a metric without its sums";
+  effect.where = Effect::Where::record;
+  effect.symbol = record_name(place);
+  effect.index = constant((in->offset - CHORD_CONTEXT_COUNTERS) / 8);
+  effect.amount = in->ahead ? atom_value(place.terms[0].first) : constant(0);
+  return "";
+}
 
 // Routines that keep every register and, by names that end so or of repeated instructions, flags.
 std::string Machine::call_metric(std::string_view routine, Effect effect) {
@@ -139,11 +150,12 @@ std::string Machine::call_metric(std::string_view routine, Effect effect) {
   };
   static constexpr Routine kRoutines[] = {
       {"__chord_meter_enter", 0, 8}, {"__chord_meter_enter_at", 0, 8},    {"__chord_meter_leave", -1, 0}, {"__chord_meter_restart", -1, 0},
-      {"__chord_meter_path", 0, 16}, {"__chord_meter_path_leave", 0, 16}, {"__chord_reference", 1, 0},    {"__chord_strings", 1, 0},
+      {"__chord_meter_path", 0, 16}, {"__chord_meter_path_leave", 0, 16}, {"__chord_meter_path_record", 0, 16}, {"__chord_meter_path_record_leave", 0, 16}, {"__chord_reference", 1, 0},    {"__chord_strings", 1, 0},
       {"__chord_fetch", 1, 0},       {"__chord_branch", 1, 0}};
   // Of several readings; all of them keep flags (runtime/gauges/gauges.cc).
   static constexpr Routine kGauges[] = {{"__chord_meter_enter_all", 0, 8},    {"__chord_meter_enter_at_all", 0, 8}, {"__chord_meter_leave_all", -1, 0},
-                                        {"__chord_meter_restart_all", -1, 0}, {"__chord_meter_tally", 0, 24},       {"__chord_meter_tally_leave", 0, 24}};
+                                        {"__chord_meter_restart_all", -1, 0}, {"__chord_meter_tally", 0, 24},       {"__chord_meter_tally_leave", 0, 24},
+                                        {"__chord_meter_tally_record", 0, 24}, {"__chord_meter_tally_record_leave", 0, 24}};
   std::string_view base = routine;
   for (std::string_view place : {"_here", "_at", "_shared"}) {
     if (base.ends_with(place) && !base.starts_with("__chord_meter")) base.remove_suffix(place.size());
@@ -156,11 +168,13 @@ std::string Machine::call_metric(std::string_view routine, Effect effect) {
     int64_t key = *stack_key();
     effect.kind = Effect::Kind::measures;
     effect.place = r.name;
+    const bool along_record = r.name.find("_record") != std::string_view::npos;
     if (r.sums >= 0) {
-      if (std::string fault = argument_of_sums(key + 8 * r.sums, routine, effect); !fault.empty()) return fault;
+      std::string fault = along_record ? argument_along_record(key, key + r.taken - 8, effect) : argument_of_sums(key + 8 * r.sums, routine, effect);
+      if (!fault.empty()) return fault;
     }
     // The number of the path; or what is accessed, and with it where the second level's sums are.
-    effect.amount = r.taken >= 16 ? word(key + r.taken - 8) : r.sums == 1 ? word(key) : Value{};
+    if (!along_record) effect.amount = r.taken >= 16 ? word(key + r.taken - 8) : r.sums == 1 ? word(key) : Value{};
     if (r.sums == 1) {
       if (std::string fault = tell(r.name, key, effect.index); !fault.empty()) return fault;
     }

@@ -109,7 +109,7 @@ class MetricVisitor {
     expect(format::SumsOf::procedure);
     if (!map_.metrics_in_records) expect(format::SumsOf::total);
     if (paths_) expect(format::SumsOf::paths);
-    bool right = there == expected && last - before + 1 == there.size() && !(paths_ && map_.metrics_in_records);
+    bool right = there == expected && last - before + 1 == there.size();
     if (!right) fail(kNone, "sums of meters are not in the order that the runtime knows");
   }
 
@@ -161,13 +161,14 @@ class MetricVisitor {
 
   // From a path's sum of one gauge to that of the next it is as far as the list of one gauge is long.
   void step(uint32_t about, const Effect &e) const {
-    bool right = paths_ && e.amount.is_number() && e.amount.number == static_cast<int64_t>(map_.plan.words());
+    bool right = paths_ && e.amount.is_number() && e.amount.number == static_cast<int64_t>(map_.plan.path_words());
     if (!right) fail(about, "sums of a path are not where they are said to be");
   }
 
   // The path that is measured is counted in the same probe, under the same number.
   void counted_so(uint32_t about, const Effect &e, const Machine &machine) const {
-    Value number = sum(e.amount, constant(index(e) - static_cast<int64_t>(clock_ + 2 * gauges_.size())));  // paths come behind own shares and totals
+    const size_t lists = map_.metrics_in_records ? 1 : 2;  // paths come behind own shares and, outside of contexts, totals
+    Value number = sum(e.amount, constant(index(e) - static_cast<int64_t>(clock_ + lists * gauges_.size())));
     const std::vector<Effect> &all = machine.effects();
     auto counted = [&](const Effect &c) {
       if (c.kind != Effect::Kind::count) return false;

@@ -119,7 +119,7 @@ std::string SpotWriter::put_label(uint32_t fragment, uint64_t order, const State
 
 std::vector<SpotWriter::State> SpotWriter::states_of(const Sequence &sequence, bool in_front) const {
   if (has_paths(sequence)) return path_states(sequence, in_front);
-  std::vector<State> states{at_start(sequence, in_front)};
+  std::vector<State> states{state_of_plain(sequence, in_front)};
   for (const Insertion &insertion : sequence) {
     State state = states.back();
     if (insertion.effect == Effect::count) --state.lacks[insertion.number];
@@ -161,10 +161,15 @@ SpotWriter::State SpotWriter::behind_paths(const Sequence &sequence, bool in_fro
     const Instruction &next = p_.instructions[site.next];
     auto before = before_.find(next.first_statement), behind = after_.find(next.last_statement);
     State state = usual(site.next);
+    std::vector<State> following;
     if (before != before_.end() && has_paths(before->second)) {
-      state.path = path_states(before->second, true).front().path;
+      following = path_states(before->second, true);
     } else if (next.decoded.marks_entry && behind != after_.end() && has_paths(behind->second)) {
-      state.path = path_states(behind->second, false).front().path;
+      following = path_states(behind->second, false);
+    }
+    if (!following.empty()) {
+      state.path = following.front().path;
+      state.lacks = following.front().lacks;
     }
     return state;
   }
@@ -194,6 +199,8 @@ std::vector<SpotWriter::State> SpotWriter::path_states(const Sequence &sequence,
       } else {
         path.counts.push_back({false, amount, 1});
       }
+    } else if (insertion->effect == Effect::count && !insertion->site.ahead) {
+      ++state.lacks[insertion->number];
     } else if (insertion->effect == Effect::path_set || insertion->effect == Effect::path_add) {
       bool fixes = insertion->effect == Effect::path_set;
       if (!path.fixed) path.sum += amount;

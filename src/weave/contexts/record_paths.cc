@@ -7,7 +7,10 @@
 
 #include "format/facts/context_sites.h"
 #include "isa/contexts.h"
+#include "isa/meters.h"
 #include "weave/contexts/record_shape.h"
+#include "weave/metrics/gauges.h"
+#include "weave/metrics/meters.h"
 #include "weave/metrics/metric_sums.h"
 #include "weave/paths/path_numbers.h"
 
@@ -65,9 +68,14 @@ class RecordPathPlanner {
     std::string why_not;
     if (!numbers_.number_up_to(kMostRecordPaths, why_not)) return why_not;
     place();
+    if (facts_.options().durable) beginnings_.counters = numbers_.beginnings();
+    const uint64_t counters = numbers_.numbering().paths + beginnings_.counters.size();
+    const uint64_t room = (uint64_t{1} << paths_.span) / 8;
+    const size_t calls = format::context_sites(facts_.map).size();
+    if (!record_fits(counters + room, calls)) return "its paths and calls are too many for a record";
+    const size_t sums = gauges_of(facts_.options()).size() * (1 + numbers_.numbering().paths);
+    metered_ = sums != 0 && can_be_metered(facts_, plan_.sites) && record_fits(counters + sums + room, calls);
     if (why_not = missing_site(); !why_not.empty()) return why_not;
-    if (!record_fits(numbers_.numbering().paths + (uint64_t{1} << paths_.span) / 8, format::context_sites(facts_.map).size()))
-      return "its paths and calls are too many for a record";
     emit();
     if (short_branch_breaks(facts_, insertions_)) return "a one-byte branch over too much code";
     fill_plan();
@@ -124,7 +132,7 @@ class RecordPathPlanner {
 
   bool needs_probe(uint32_t e) const {
     const core::PathProbe &probe = probes_.edge[e];
-    return probe.ends || probe.add != 0 || is_landing(p_.edges[e].from) || numbering().cut[e];
+    return probe.ends || probe.add != 0 || is_landing(p_.edges[e].from) || numbering().cut[e] || index_of_beginning(beginnings_, e);
   }
 
   std::string missing_site() const {
@@ -153,7 +161,13 @@ class RecordPathPlanner {
     const PathHolder h = holder_at(e);
     const Site &site = numbers_.sites()[e];
     const isa::Resources live = site.live;
+    // Where the wider frame itself is made or goes, unwind lines are not all or nothing.
+    const bool at_frame = h.widens_frame() && (x.kind == EdgeKind::enter || x.to == 1);
     auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount) {
+      if (at_frame && snippet.moves_stack) {
+        if (!facts_.rules_at(site).frame_follows_stack_pointer()) strip_unwind_lines(snippet);
+        snippet.moves_stack = false;
+      }
       if (!snippet.text.empty()) insertions_.push_back({site, e, std::move(snippet), effect, 0, Phase::leaving, amount, {}});
     };
     // Who is interrupted in the middle of it is as one in front of it.
@@ -163,9 +177,23 @@ class RecordPathPlanner {
       put(isa::advance_in_record(h, value - (returns ? 0 : before), live), Effect::path_set, value);
     };
     const int64_t own = probe.ends ? 0 : probe.add;
-    if (x.kind == EdgeKind::enter) set(0, probes_.initial + own);  // the record has just been found
-    if (is_landing(x.from)) set(RecordPaths::kDiffers, numbers_.start_at(x.from, probes_) + own);
+    auto begin = [&](int64_t before, int64_t value) {
+      set(before, value);
+      std::optional<uint32_t> k = index_of_beginning(beginnings_, e);
+      if (!k) return;
+      const auto word = static_cast<int64_t>(numbering().paths + *k);
+      insertions_.push_back({site, e, isa::increment(isa::RecordPlace{h, word - value}, live), Effect::count, *k, Phase::leaving});
+    };
+    const isa::Readings readings = readings_of(facts_.options());
+    // Sums come after all counters: of the activation, then of paths.
+    const auto counters = static_cast<int64_t>(numbering().paths + beginnings_.counters.size());
+    if (x.kind == EdgeKind::enter && metered_) put(isa::enter_meter(isa::RecordPlace{h, counters}, readings, live), Effect::none, 0);
+    if (is_landing(x.from) && metered_) put(isa::restart_meter(readings, live), Effect::none, 0);
+    if (x.kind == EdgeKind::enter) begin(0, probes_.initial + own);  // the record has just been found
+    if (is_landing(x.from)) begin(RecordPaths::kDiffers, numbers_.start_at(x.from, probes_) + own);
     if (probe.ends) {
+      const int64_t sum = counters + first_path_sum(facts_.options()) + probe.add;
+      if (metered_) put(isa::meter_path_in_record(h, sum, {readings, numbering().paths, x.to == 1}, live), Effect::none, 0);
       put(isa::increment(isa::RecordPlace{h, probe.add}, live), Effect::path_count, probe.add);
       if (numbering().cut[e] && !is_landing(x.to)) set(paths_.ahead[x.from], probe.restart);
     } else if (x.kind != EdgeKind::enter && !is_landing(x.from)) {
@@ -181,6 +209,7 @@ class RecordPathPlanner {
     plan_.insertions.insert(plan_.insertions.end(), insertions_.begin(), insertions_.end());
     core::Plan &plan = plan_.counters;
     plan.placement = core::Placement::paths;
+    plan.counters = std::move(beginnings_.counters);
     plan.paths.in_records = true;
     plan.paths.paths = numbering().paths;
     plan.paths.partial = probes_.partial;
@@ -188,6 +217,7 @@ class RecordPathPlanner {
       if (numbering().cut[e]) plan.paths.cuts.push_back(e);
       if (p_.edges[e].kind == EdgeKind::never) plan.never.push_back(e);
     }
+    if (metered_) add_meter_sums(facts_.options(), true, plan_);
     plan_.is_counted = true;
     plan_.record_paths = std::make_shared<RecordPaths>(std::move(paths_));
   }
@@ -200,6 +230,8 @@ class RecordPathPlanner {
   std::vector<Range> registers_;  // by block
   Range all_;
   RecordPaths paths_;
+  core::Plan beginnings_;  // their counters alone
+  bool metered_ = false;   // what each path takes is measured
   std::vector<Insertion> insertions_;
 };
 

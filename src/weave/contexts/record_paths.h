@@ -11,15 +11,9 @@
 #include <string>
 
 #include "weave/plan/procedure_plan.h"
+#include "weave/plan/record_paths.h"
 
 namespace chord::weave {
-
-// How far the holder is ahead of the record.
-struct RecordPaths {
-  unsigned span = 0;             // records are multiples of 2 to this
-  std::vector<int64_t> ahead;    // by block, in counters; kDiffers: that depends on the path
-  static constexpr int64_t kDiffers = -1;
-};
 
 // A mode (weave/modes.h), between those of contexts. Where paths cannot be counted, says why in the plan and leaves the rest to the
 // counters of edges.

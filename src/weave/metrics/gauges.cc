@@ -39,7 +39,7 @@ std::vector<Gauge> gauges_of(const Options &options) {
   for (const format::MetricRequest &m : options.metrics) {
     if (std::optional<chord_gauge> event = event_of(m)) out.push_back({m.name, *event});
   }
-  if (options.paths && !options.context && !options.position_independent) add_models(options.models, out);
+  if (options.paths && !options.position_independent) add_models(options.models, out);
   return out;
 }
 

@@ -56,7 +56,7 @@ bool can_be_metered(const ProcedureFacts &facts, const Sites &sites) {
   return true;
 }
 
-int64_t first_path_sum(const Options &options) { return 2 * static_cast<int64_t>(gauges_of(options).size()); }
+int64_t first_path_sum(const Options &options) { return (options.context ? 1 : 2) * static_cast<int64_t>(gauges_of(options).size()); }
 
 void add_meter_sums(const Options &options, bool paths, ProcedurePlan &plan) {
   const std::vector<Gauge> gauges = gauges_of(options);
@@ -64,8 +64,7 @@ void add_meter_sums(const Options &options, bool paths, ProcedurePlan &plan) {
     for (const Gauge &gauge : gauges) add_metric_sums(plan, {gauge.names, of, {}});
   };
   add(format::SumsOf::procedure);
-  if (plan.contexts) return;
-  add(format::SumsOf::total);
+  if (!plan.contexts) add(format::SumsOf::total);
   if (paths) add(format::SumsOf::paths);
 }
 

@@ -1,6 +1,7 @@
 #include "weave/metrics/metric_sums.h"
 
 #include "weave/plan/labels.h"
+#include "weave/plan/record_paths.h"
 
 namespace chord::weave {
 
@@ -31,7 +32,7 @@ uint64_t add_metric_sums(ProcedurePlan &plan, format::MetricSums sums) {
 uint64_t record_words(const ProcedurePlan &plan) { return plan.counters.words() + metric_words(plan); }
 
 isa::AnyPlace metric_place(const ProcedureFacts &facts, const ProcedurePlan &plan, const Site &site, uint64_t word) {
-  if (plan.contexts) return isa::RecordPlace{site.record, static_cast<int64_t>(plan.counters.words() + word)};
+  if (plan.contexts) return isa::RecordPlace{site.record, static_cast<int64_t>(plan.counters.words() + word), plan.record_paths ? plan.record_paths->span : 0};
   return isa::CounterPlace{facts.options().counters, metrics_label(facts.n), static_cast<int64_t>(word)};
 }
 

@@ -145,6 +145,21 @@ std::vector<uint32_t> PathNumbers::in_order_of_probes() const {
   return order;
 }
 
+std::vector<core::Counter> PathNumbers::beginnings() const {
+  std::vector<core::Counter> counters;
+  for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    const Edge &x = p_.edges[e];
+    bool begins = x.kind == EdgeKind::enter || p_.blocks[x.from].kind == BlockKind::landing;
+    if (begins && !is_silent(x)) counters.push_back({core::Site::edge, e});
+  }
+  return counters;
+}
+
+std::optional<uint32_t> index_of_beginning(const core::Plan &plan, uint32_t edge) {
+  auto found = std::find(plan.counters.begin(), plan.counters.end(), core::Counter{core::Site::edge, edge});
+  return found == plan.counters.end() ? std::nullopt : std::optional(static_cast<uint32_t>(found - plan.counters.begin()));
+}
+
 int64_t PathNumbers::start_at(uint32_t landing, const core::PathProbes &probes) const {
   for (core::EdgeId in : graph_.in(landing)) {
     if (numbering_->cut[in]) return probes.edge[in].restart;

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/counters/plan.h"
 #include "core/paths/path_numbering.h"
 #include "weave/facts/facts.h"
 
@@ -34,6 +35,9 @@ class PathNumbers {
   std::vector<uint32_t> in_order_of_probes() const;
   // The number with which paths start at a vertex that is entered from outside.
   int64_t start_at(uint32_t landing, const core::PathProbes &probes) const;
+  // Counters of activations, and of second returns, as they begin: how many were running when a process was killed follows from them
+  // and the paths that came to their ends (analysis/program/path_counts.h).
+  std::vector<core::Counter> beginnings() const;
 
  private:
   void cut_at_landings();
@@ -52,5 +56,8 @@ class PathNumbers {
   std::vector<bool> forced_;  // by edge: ends a path in any case
   std::optional<core::PathNumbering> numbering_;
 };
+
+// Which of the plan's counters is that of the edge?
+std::optional<uint32_t> index_of_beginning(const core::Plan &plan, uint32_t edge);
 
 }  // namespace chord::weave

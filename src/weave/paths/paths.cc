@@ -41,6 +41,7 @@ struct PathProbe {
     Effect effect = Effect::none;
     int64_t amount = 0;
     Detour detour = {};
+    uint32_t number = 0;
   };
   Site site;
   uint32_t edge = core::kNone;
@@ -72,8 +73,10 @@ class PathPlanner {
   // Nothing, with the reason, if the procedure's paths cannot be counted. The plan is Placement::none if paths are to be
   // chosen, and none of this procedure is.
   std::optional<PathWeaving> run(std::string &why_not) {
-    if (!numbers_.number(why_not)) return std::nullopt;
+    // The numbers that counters found by hashing stand for are not in the file of a durable process.
+    if (!(options_.durable ? numbers_.number_up_to(numbers_.largest_table(), why_not) : numbers_.number(why_not))) return std::nullopt;
     numbering_ = &numbers_.numbering();
+    if (options_.durable) out_.plan.counters = numbers_.beginnings();
     if (options_.chosen != nullptr) {
       auto numbers = format::chosen_paths(*options_.chosen, facts_.in.map, map_, *numbering_, why_not);
       if (!numbers) return std::nullopt;
@@ -137,11 +140,14 @@ class PathPlanner {
   // Must something be done on the edge?
   bool needs_probe(uint32_t e) const {
     const Edge &x = p_.edges[e];
-    if (counts_[e] || (out_.holder.widens_frame() && x.to == 1)) return true;
+    if (counts_[e] || (out_.holder.widens_frame() && x.to == 1) || beginning(e)) return true;
     if (out_.holder.kind == PathHolder::Kind::none) return false;
     if (x.kind == EdgeKind::enter || is_landing(x.from) || restarts_[e]) return true;
     return !probes_.edge[e].ends && probes_.edge[e].add != 0;
   }
+
+  // The counter of the activations, or second returns, that begin on the edge.
+  std::optional<uint32_t> beginning(uint32_t e) const { return index_of_beginning(out_.plan, e); }
 
   std::string missing_site() const {
     for (uint32_t e = 1; e < p_.edges.size(); ++e) {
@@ -232,6 +238,11 @@ class PathPlanner {
     auto set = [&](int64_t value) { put(isa::set_path(h, value, live), Effect::path_set, value); };
     if (enters && metered_) put(isa::enter_meter(sums_, readings_of(options_), live), Effect::none, 0);
     if (is_landing(x.from) && metered_) put(isa::restart_meter(readings_of(options_), live), Effect::none, 0);
+    if (std::optional<uint32_t> k = beginning(e)) {
+      isa::CounterPlace place = place_;
+      place.index = static_cast<int64_t>(numbering_->paths + *k);
+      whole.parts.push_back({isa::increment(place, live), Effect::count, 0, {}, *k});
+    }
     if (enters) set(probes_.initial + (probe.ends ? 0 : probe.add));
     if (is_landing(x.from)) set(numbers_.start_at(x.from, probes_) + (probe.ends ? 0 : probe.add));
     if (probe.ends) {
@@ -323,8 +334,8 @@ void put_probe(const ProcedureFacts &facts, const PathWeaving &paths, const Path
   constexpr unsigned kFramePrice = 3;
   // Probes of other modes are inside the frame.
   const Phase phase = probe.role == PathProbe::Role::enters ? Phase::first : Phase::leaving;
-  auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount, Detour detour = {}) {
-    plan.insertions.push_back({probe.site, probe.edge, std::move(snippet), effect, 0, phase, amount, std::move(detour)});
+  auto put = [&](isa::Snippet snippet, Effect effect, int64_t amount, Detour detour = {}, uint32_t number = 0) {
+    plan.insertions.push_back({probe.site, probe.edge, std::move(snippet), effect, number, phase, amount, std::move(detour)});
   };
   const assembly::UnwindRules &rules = facts.rules_at(probe.site);
   if (probe.role == PathProbe::Role::enters) put({isa::widen_frame(paths.holder, rules.active), kFramePrice}, Effect::none, 0);
@@ -334,7 +345,7 @@ void put_probe(const ProcedureFacts &facts, const PathWeaving &paths, const Path
       if (!rules.frame_follows_stack_pointer()) strip_unwind_lines(part.snippet);
       part.snippet.moves_stack = false;
     }
-    put(std::move(part.snippet), part.effect, part.amount, std::move(part.detour));
+    put(std::move(part.snippet), part.effect, part.amount, std::move(part.detour), part.number);
   }
   if (probe.role != PathProbe::Role::leaves) return;
   bool unwinding = rules_at_way_out(rules);

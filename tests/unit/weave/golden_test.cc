@@ -78,7 +78,12 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
     options.events = 1;  // instructions
     options.budget = source.text.starts_with("# events, budget\n");
   }
-  options.paths = GetParam().starts_with("paths_");
+  options.paths = GetParam().starts_with("paths_") || GetParam().starts_with("contexts_paths_");
+  if (GetParam().find("_durable_") != std::string::npos) {  // as driver/options/build_options.cc settles it
+    options.durable = true;
+    options.counters = isa::CounterPlace::Kind::thread_delta;
+    options.loop_counters = Options::LoopCounters::memory;
+  }
   options.context = GetParam().starts_with("contexts_");
   options.coverage = GetParam().starts_with("coverage_");
   options.trace = GetParam().starts_with("trace_");
