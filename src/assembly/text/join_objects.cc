@@ -309,7 +309,11 @@ class Joiner {
 
   std::string write() {
     Elf64_Ehdr header = first_.header;
-    std::string out(sizeof header, '\0');
+    size_t size = sizeof header + headers_.size() * sizeof headers_[0];
+    for (const std::string &bytes : contents_) size += bytes.size() + 64;
+    std::string out;
+    out.reserve(size);
+    out.resize(sizeof header);
     auto align = [&](uint64_t to) { out.resize((out.size() + to - 1) / to * to); };
     for (size_t i = 1; i < headers_.size(); ++i) {
       uint64_t to = std::max<uint64_t>(headers_[i].sh_addralign, 1);

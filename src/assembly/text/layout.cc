@@ -17,6 +17,7 @@
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "base/process.h"
+#include "base/scratch_files.h"
 
 namespace chord::assembly {
 namespace {
@@ -214,9 +215,9 @@ class ScratchObject {
 
 bool lay_out(const Source &source, const Assembler &assembler, Layout &out, std::string &errors) {
   Marks marks;
-  base::TempFolder folder;
-  std::string text = folder.file("layout.s");
-  std::string object = folder.file("layout.o");
+  base::ScratchFiles files;
+  std::string text = files.file("layout.s");
+  std::string object = files.file("layout.o");
   base::write_file(text, scratch_text(source, marks));
   std::vector<std::string> command = {assembler.path};
   command.insert(command.end(), assembler.options.begin(), assembler.options.end());

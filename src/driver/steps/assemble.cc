@@ -12,6 +12,7 @@
 #include "base/file.h"
 #include "base/hash.h"
 #include "base/process.h"
+#include "base/scratch_files.h"
 #include "driver/compilers/cache_namespace.h"
 #include "driver/compilers/installation.h"
 #include "driver/compilers/nothing_woven.h"
@@ -216,8 +217,8 @@ class Standin {
     assembly::Unit unit;
     build_unit(source_, std::move(layout), unit);
 
-    base::TempFolder folder;
-    std::string map_file = folder.file("map");
+    base::ScratchFiles files;
+    std::string map_file = files.file("map");
     weave::UnitFiles around{in_quotes(map_file), in_quotes(runtime_folder()), self_path()};
     weave::Woven woven = weave_proved(source_, unit, options_, around);
     if (woven.map.procedures.empty()) return std::nullopt;
@@ -225,7 +226,7 @@ class Standin {
     base::write_file(map_file, format::encode_map(woven.map));
     std::vector<std::string> command = {as_};
     command.insert(command.end(), line_.options.begin(), line_.options.end());
-    base::Outcome outcome = make_object({command, line_marker() + woven.text, woven.runtime, line_.output}, folder.path());
+    base::Outcome outcome = make_object({command, line_marker() + woven.text, woven.runtime, line_.output}, files);
     if (outcome.status != 0) {
       ::unlink(line_.output.c_str());
       rejected_ = outcome.errors;

@@ -31,8 +31,8 @@ bool may_join(const WovenObject &wanted) {
   return std::none_of(wanted.assembler.begin() + 1, wanted.assembler.end(), concerns_runtime);
 }
 
-base::Outcome assemble(const WovenObject &wanted, const std::string &text, const std::string &scratch, const std::string &output) {
-  std::string file = scratch + "/woven.s";
+base::Outcome assemble(const WovenObject &wanted, const std::string &text, base::ScratchFiles &scratch, const std::string &output) {
+  std::string file = scratch.file("woven.s");
   base::write_file(file, text);
   std::vector<std::string> command = wanted.assembler;
   command.insert(command.end(), {"-o", output, file});
@@ -58,9 +58,9 @@ bool join(const WovenObject &wanted, const std::string &object) {
 
 }  // namespace
 
-base::Outcome make_object(const WovenObject &wanted, const std::string &scratch) {
+base::Outcome make_object(const WovenObject &wanted, base::ScratchFiles &scratch) {
   if (may_join(wanted)) {
-    std::string object = scratch + "/woven.o";
+    std::string object = scratch.file("woven.o");
     base::Outcome outcome = assemble(wanted, wanted.text, scratch, object);
     if (outcome.status != 0 || join(wanted, object)) return outcome;
   }

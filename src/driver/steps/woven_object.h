@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/process.h"
+#include "base/scratch_files.h"
 
 namespace chord::driver {
 
@@ -19,7 +20,7 @@ struct WovenObject {
   std::string output;
 };
 
-// What the assembler says. `scratch`: a folder for temporary files.
-base::Outcome make_object(const WovenObject &wanted, const std::string &scratch);
+// What the assembler says.
+base::Outcome make_object(const WovenObject &wanted, base::ScratchFiles &scratch);
 
 }  // namespace chord::driver
