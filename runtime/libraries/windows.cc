@@ -59,6 +59,8 @@ bool open_window(Instance &instance, Thread &thread) {
     thread.window_low = all.low;
     thread.window_high = all.high;
     thread.window_delta = static_cast<int64_t>(shift);
+    // Core files leave out what nobody has ever written to, and a reader could not tell that from what was lost.
+    *reinterpret_cast<volatile char *>(all.low + shift) = 0;
     return true;
   }
   return false;
