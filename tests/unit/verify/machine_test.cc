@@ -121,6 +121,11 @@ TEST(Memory, IsReadAndWrittenOnlyWhereItIsKnown) {
   EXPECT_EQ(fault("incq c+4(%rip)\n"), "an address between two counters");
   EXPECT_EQ(fault("movq (%rax),%rcx\n"), "a probe reads memory that is not its own");
   EXPECT_EQ(fault("movq %rcx,c(%rip)\n"), "a store to memory that is not its own");
+  EXPECT_EQ(fault("movq __chord_slot(%rip),%rax\nmovq %fs:(%rax),%rax\n"), "");
+  EXPECT_EQ(fault("movq __chord_slot(%rip),%rax\nmovq %fs:8(%rax),%rax\n"), "a probe reads memory that is not its own");
+  EXPECT_EQ(fault("movq __chord_slot+8(%rip),%rax\n"), "a probe reads memory that is not its own");
+  EXPECT_EQ(fault("movq __chord_slots(%rip),%rax\n"), "a probe reads memory that is not its own");
+  EXPECT_EQ(fault("movq %rcx,__chord_slot(%rip)\n"), "a store to memory that is not its own");
   EXPECT_EQ(fault("movb $1,c(%rip)\n"), "");
   EXPECT_EQ(fault("movb $2,c(%rip)\n"), "a byte is changed");
   EXPECT_EQ(fault("addq %rax,(%eax)\n"), "not read") << "half a register addresses other memory";
