@@ -91,9 +91,10 @@ class CountVisitor {
     std::map<uint32_t, int64_t> by;
     for (const auto &[k, ahead] : state) {
       if (!ahead.attached) by[k] = ahead.by;
-      if (ahead.attached && !blocks_.at(k).contains(f_.graph.block_of(i))) fail(f_, i, fmt::format("counter {} is in a register where its loop was left", k));
+      if (ahead.attached && !leads_into_loop(k, f_.graph.block_of(i))) fail(f_, i, fmt::format("counter {} is in a register where its loop was left", k));
     }
     as_stated(i, f_.spots.at_instruction(n), by);
+    held_as_stated(i, f_.spots.at_instruction(n), state);
   }
 
   void leave(const Transition &t, const State &state) {
@@ -115,6 +116,18 @@ class CountVisitor {
   }
 
  private:
+  // The block is one of those that hold the counter, or nothing but such a one follows it: what is done on entering may stand before its jump.
+  bool leads_into_loop(uint32_t k, uint32_t block) const {
+    const std::set<uint32_t> &loop = blocks_.at(k);
+    if (loop.contains(block)) return true;
+    bool any = false;
+    for (const format::Edge &e : map_.edges) {
+      if (e.from == block && !loop.contains(e.to)) return false;
+      any = any || e.from == block;
+    }
+    return any;
+  }
+
   // What counters in memory are ahead by is what the map says of an activation that stands there.
   void as_stated(uint32_t i, const format::Spot *spot, std::map<uint32_t, int64_t> &by) const {
     if (spot != nullptr) {
@@ -124,6 +137,18 @@ class CountVisitor {
     }
     for (const auto &[k, ahead] : by) {
       if (ahead != 0) fail(f_, i, fmt::format("counter {} is ahead of what the map says by {}", k, ahead));
+    }
+  }
+
+  // Likewise memory and the register that holds a counter together.
+  void held_as_stated(uint32_t i, const format::Spot *spot, const State &state) const {
+    for (const auto &[k, ahead] : state) {
+      int64_t by = ahead.by;
+      if (!ahead.attached || !held_.at(k)->updates.empty()) continue;  // a register of the program's own counts when it does
+      if (spot != nullptr) {
+        for (const format::Spot::Lack &l : spot->lacks) by = plus(by, l.counter == k ? l.count : 0);
+      }
+      if (by != 0) fail(f_, i, fmt::format("counter {}, in a register, is ahead of what the map says by {}", k, by));
     }
   }
 

@@ -258,9 +258,21 @@ void MapGraph::check_edges(const std::vector<Transition> &transitions, const Tab
   for (uint32_t e = 1; e < map_.edges.size(); ++e) {
     const format::Edge &edge = map_.edges[e];
     bool lands = edge.from == 0 && map_.blocks[edge.to].kind == VertexKind::landing;
+    if (edge.kind != EdgeKind::never && !reached.contains(edge.from)) check_unreached(e);
     if (edge.kind == EdgeKind::never || lands || taken.contains(e) || !reached.contains(edge.from)) continue;
     fail(p_.functions()[function_].entry, fmt::format("the map has an edge {} that nothing takes", e));
   }
+}
+
+// Of code that nothing leads to: it goes on in the text, or jumps, as the map has it.
+void MapGraph::check_unreached(uint32_t e) const {
+  const format::Edge &edge = map_.edges[e];
+  if (!is_code(edge.from) || !is_code(edge.to) || map_.blocks[edge.from].count == 0 || map_.blocks[edge.to].count == 0) return;
+  uint32_t last = instr_[map_.blocks[edge.from].first + map_.blocks[edge.from].count - 1], first = instr_[map_.blocks[edge.to].first];
+  if (last == kNone || first == kNone) return;
+  const Instr &in = p_.instrs()[last];
+  bool right = falls(edge.kind) ? in.next == first : !jumps(edge.kind) || in.target == first;
+  if (!right) fail(last, fmt::format("the map has an edge {} that nothing takes", e));
 }
 
 }  // namespace chord::verify

@@ -46,6 +46,7 @@ class MapGraph {
   void tie();
   void check_shape() const;
   void check_dispatches(const Tables &tables) const;
+  void check_unreached(uint32_t edge) const;
   void tie_tables();
   bool reads(uint32_t vertex, uint32_t table) const;
   std::set<uint32_t> blocks_behind(uint32_t vertex) const;
