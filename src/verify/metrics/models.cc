@@ -123,7 +123,9 @@ class ModelVisitor {
   void check_unless(const Transition &t, const Look &look, const std::vector<Told> &told) const {
     const std::optional<Look::Unless> &unless = unless_.at(look.statement);
     uint32_t i = told.back().instruction;
-    bool changes = requests(t, look).size() == 1 && may_change(i);
+    // The word that a call pushes is written whatever becomes of the load.
+    Machine now(f_.flow.atoms(), {});
+    bool changes = requests(t, look).size() == 1 && may_change(i) && told.back().at[0] == operand(i, now);
     if (changes != unless.has_value()) fail(i, "a linker may make another instruction of it, and the model would not know");
     if (!unless) return;
     uint32_t label = f_.pairing.label(unless->label, f_.pairing.woven_of(f_.program.instrs()[i].last));
@@ -232,9 +234,12 @@ class ModelVisitor {
     return out;
   }
 
-  // As it is woven: in a wider frame operands have moved, which is proved elsewhere.
+  // As it is woven: in a wider frame operands have moved, which is proved elsewhere. But where a call leads to the runtime's
+  // stand-in, the word that is modelled is that of the function that the program calls.
   Value operand(uint32_t i, Machine &now) const {
-    std::optional<Operand> o = memory_operand(woven(i));
+    const Instr &in = f_.program.instrs()[i];
+    const bool may_stand_in = in.facts.memory.rip && (in.facts.flow == Flow::call || in.facts.flow == Flow::jump);
+    std::optional<Operand> o = memory_operand(may_stand_in ? f_.program.source().statements[in.last] : woven(i));
     if (o && is_thread_offset(o->value.relocation)) {
       // What the linker has put into it is read: an offset from its end, which is six bytes behind its opcode.
       const int64_t opcode = accesses_of(f_.program.bytes(i)).opcode_at;

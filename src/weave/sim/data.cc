@@ -93,11 +93,13 @@ class DataPlanner {
     probe.back = fmt::format(".Lchord_lb{}_{}", facts_.n, made_);
     ++made_;
     for (const AccessGroup::Member &m : g.members) probe.requests.push_back({m.plus - g.low, m.access.bytes, counter(site, m.instruction)});
-    if (g.before == first && linker_may_change(facts_, first)) {
+    // The word that a call pushes is written whatever becomes of the load.
+    const bool loads = g.members[0].access.place == Place::operand;
+    if (loads && g.before == first && linker_may_change(facts_, first)) {
       probe.code = fmt::format("{}+{}", mark_label(facts_.n, first), g.about.opcode_at);
       probe.opcode = g.about.opcode;
     }
-    probe.displacement_in_code = is_thread_offset(facts_, first);
+    probe.displacement_in_code = loads && is_thread_offset(facts_, first);
     if (probe.displacement_in_code && probe.code.empty()) why_not = "a load from the linker's table of thread-local offsets";
     if (plan_.holder.widens_frame() && probe.at.on_stack && leaves(facts_, first)) {
       probe.at.plus += isa::kWidening;
