@@ -267,6 +267,7 @@ void MapGraph::check_edges(const std::vector<Transition> &transitions, const Tab
 // Of code that nothing leads to: it goes on in the text, or jumps, as the map has it.
 void MapGraph::check_unreached(uint32_t e) const {
   const format::Edge &edge = map_.edges[e];
+  if (edge.kind == EdgeKind::fall && edge.to <= 1) fail(p_.functions()[function_].entry, fmt::format("the map has an edge {} that nothing takes", e));
   if (!is_code(edge.from) || !is_code(edge.to) || map_.blocks[edge.from].count == 0 || map_.blocks[edge.to].count == 0) return;
   uint32_t last = instr_[map_.blocks[edge.from].first + map_.blocks[edge.from].count - 1], first = instr_[map_.blocks[edge.to].first];
   if (last == kNone || first == kNone) return;

@@ -234,12 +234,11 @@ class ModelVisitor {
     return out;
   }
 
-  // As it is woven: in a wider frame operands have moved, which is proved elsewhere. But where a call leads to the runtime's
-  // stand-in, the word that is modelled is that of the function that the program calls.
+  // As it is woven: in a wider frame operands have moved, which is proved elsewhere. But where the runtime stands in for a
+  // function, the word that is modelled is that of the function which the program calls.
   Value operand(uint32_t i, Machine &now) const {
     const Instr &in = f_.program.instrs()[i];
-    const bool may_stand_in = in.facts.memory.rip && (in.facts.flow == Flow::call || in.facts.flow == Flow::jump);
-    std::optional<Operand> o = memory_operand(may_stand_in ? f_.program.source().statements[in.last] : woven(i));
+    std::optional<Operand> o = memory_operand(in.facts.memory.rip ? f_.program.source().statements[in.last] : woven(i));
     if (o && is_thread_offset(o->value.relocation)) {
       // What the linker has put into it is read: an offset from its end, which is six bytes behind its opcode.
       const int64_t opcode = accesses_of(f_.program.bytes(i)).opcode_at;
