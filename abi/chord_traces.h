@@ -9,11 +9,15 @@ enum {
   CHORD_TRACE_MARK = 12,    /* the program named the moment: so many words of this kind follow, each with 7 bytes of the name, the first in the lowest byte */
   CHORD_TRACE_PAUSED = 13,  /* what the thread does from here on is not recorded, until */
   CHORD_TRACE_RESUMED = 14, /* it is again; followed by the activations that there are, as with STACK */
+  CHORD_TRACE_TIME = 15,    /* nanoseconds since the process began to record, by when all words before it had been written; anywhere between other words */
 };
 #define CHORD_TRACE_MARK_SIZE 252 /* bytes of a name that are kept */
 
 /* What a program asks of the recording (__chord_api_trace). */
 enum { CHORD_TRACE_ASK_SAVE = 0, CHORD_TRACE_ASK_PAUSE = 1, CHORD_TRACE_ASK_RESUME = 2 };
+
+/* Defined, weakly, by code whose runs have times (--trace=time). */
+#define CHORD_TRACE_TIMED_SYMBOL "__chord_trace_timed"
 
 /* Where chord was when the module was built: text with its NUL, alone in its section. */
 #define CHORD_TRACE_TOOL_SYMBOL "__chord_trace_tool"

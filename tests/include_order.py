@@ -19,7 +19,7 @@ ROOMS = {
     "assembly": ["text", "graph", "unit"],
     "weave": ["facts", "plan", "exits", "metrics", "counters", "paths", "contexts", "coverage", "events", "trace", "sim", "compose"],
     "verify": ["program", "claims", "evidence", "flow", "counting", "metrics"],
-    "analysis": ["objects", "processes", "program", "counting", "contexts", "whole", "source", "paths", "studies", "trace"],
+    "analysis": ["objects", "processes", "program", "counting", "contexts", "whole", "source", "paths", "studies", "trace", "from_trace"],
     "report": ["plots", "tables", "contexts", "paths", "source", "compare", "studies", "trace"],
     "exports": ["coverage", "stacks", "tables", "trace"],
     "html": ["text", "facts", "data"],

@@ -100,11 +100,15 @@ void look_at(Instance &instance, const Frame *where, uint32_t kind) {
   if (state.chunk != nullptr && where != nullptr && where->interrupted) {
     const auto [bits, place] = stand_of(instance, state, *where);
     put_bits(state, bits);
+    if (kind == CHORD_TRACE_STANDS) put_time(state);
     put_word(state, marker(kind, kind == CHORD_TRACE_SIGNAL ? count_of(bits) << 48 | place : place));
     if (kind == CHORD_TRACE_SIGNAL) put_word(state, marker(CHORD_TRACE_SIGNAL_END, 0));
   } else if (state.chunk != nullptr) {
     put_all_bits(state);
-    if (kind == CHORD_TRACE_STANDS) put_word(state, marker(kind, 0));
+    if (kind == CHORD_TRACE_STANDS) {
+      put_time(state);
+      put_word(state, marker(kind, 0));
+    }
   }
   set_mask(mask);
 }
@@ -225,7 +229,7 @@ void resume(Instance &instance) {
     state.at = own.at;
     state.bits = 1;
     if (own.chunk == nullptr) next_chunk(state);
-    if (own.chunk != nullptr) state.end = end_of(*own.chunk);
+    if (own.chunk != nullptr) set_end(state);
   }
   if (was_paused && state.chunk != nullptr) put_stack(instance, state, CHORD_TRACE_RESUMED);
   set_mask(mask);
@@ -246,6 +250,7 @@ void put_mark(const char *name) {
   Mask mask = set_mask(~Mask{0});
   if (state.chunk != nullptr && state.chunk != nowhere) {
     put_all_bits(state);
+    put_time(state);
     put_word(state, marker(CHORD_TRACE_MARK, (size + 6) / 7));
     for (size_t i = 0; i < size; i += 7) {
       uint64_t word = 0;
@@ -281,6 +286,14 @@ void begin_again(Instance &instance) {
   if (state.chunk != nullptr) put_stack(instance, state);
 }
 
+void put_time_now() {
+  TraceState &state = __chord_trace;
+  Mask mask = set_mask(~Mask{0});
+  if (state.chunk != nullptr && state.chunk != nowhere) put_all_bits(state);
+  put_time(state);
+  set_mask(mask);
+}
+
 // ---- Told by the core: of this module's stream in the calling thread ----------------
 
 void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
@@ -304,6 +317,7 @@ void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
       if (__chord_trace.chunk != nullptr) put_stack(instance, __chord_trace);
       return;
     default:
+      put_time_now();
       put_marker(kind, 0);
       go_nowhere(__chord_trace);
       give_up_chunks(instance, true);
@@ -370,8 +384,10 @@ void put_checkpoint(Instance &instance, TraceState &state) {
     interrupted = interrupted || frame.interrupted;
   });
   if (count == 0 || count > most_frames || interrupted) return;
+  state.end = end_of(*state.chunk);  // nothing comes between its words
   put_word(state, marker(CHORD_TRACE_CHECKPOINT, count_of(state.bits) << 48 | (count - 1)));
   for_each_frame(instance, [&](const Frame &, uint64_t place) { put_word(state, place); });
+  set_end(state);
 }
 
 extern "C" CHORD_SHARED constexpr TraceHooks __chord_mode_trace = {

@@ -94,7 +94,17 @@ bool would_be_noticed(const Settings &settings) {
   return kernel(SYS_prctl, PR_GET_SECCOMP, 0, 0, 0, 0) != settings.seccomp;
 }
 
-bool can_run(const char *program) { return program[0] == '/' && kernel(SYS_access, reinterpret_cast<long>(program), X_OK) == 0; }
+// Whoever can change the file could do what this user can.
+bool is_trusted(const struct stat &facts) {
+  const auto user = static_cast<uint32_t>(kernel(SYS_geteuid));
+  return S_ISREG(facts.st_mode) && (facts.st_uid == 0 || facts.st_uid == user) && (facts.st_mode & (S_IWGRP | S_IWOTH)) == 0;
+}
+
+bool can_run(const char *program) {
+  struct stat facts {};
+  if (program[0] != '/' || kernel(SYS_stat, reinterpret_cast<long>(program), arg(&facts)) != 0) return false;
+  return is_trusted(facts) && kernel(SYS_access, reinterpret_cast<long>(program), X_OK) == 0;
+}
 
 // What was asked for; else the one that built the program, or the first that is found where programs are.
 bool find_packer(const Settings &settings, char *into, size_t size) {

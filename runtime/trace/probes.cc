@@ -241,9 +241,10 @@ void put_first(TraceState &state, uint64_t word) {
 extern "C" CHORD_SHARED void __chord_trace_more(uint64_t word) {
   TraceState &state = __chord_trace;
   Mask mask = set_mask(~Mask{0});
-  bool is_new = state.chunk == nullptr;
-  next_chunk(state);
-  if (Instance *running = instance(); !is_new && state.chunk != nowhere && running != nullptr && is_ring(*running)) put_checkpoint(*running, state);
+  chord_trace_chunk *const before = state.chunk;
+  bool is_new = before == nullptr;
+  more_room(state);
+  if (Instance *running = instance(); !is_new && state.chunk != before && state.chunk != nowhere && running != nullptr && is_ring(*running)) put_checkpoint(*running, state);
   if (state.chunk == nullptr) state.bits = CHORD_TRACE_NEW;
   if (is_new && state.chunk != nullptr && state.chunk != nowhere) put_first(state, word);
   set_mask(mask);

@@ -7,8 +7,21 @@
 
 #include "trace.h"
 
+extern "C" {
+extern const char __chord_trace_timed[] __attribute__((weak, visibility("hidden")));
+}
+
 namespace chord::runtime {
 namespace {
+
+// Where times are wanted: at least one for so many words.
+constexpr ptrdiff_t words_between_times = 512;
+
+uint64_t steady_clock_ns() {
+  timespec now{};
+  kernel(SYS_clock_gettime, CLOCK_MONOTONIC, arg(&now));
+  return static_cast<uint64_t>(now.tv_sec) * 1000000000u + static_cast<uint64_t>(now.tv_nsec);
+}
 
 constexpr uint32_t first_size = 32 * 1024, largest_size = 1024 * 1024;
 constexpr uint64_t usual_limit = uint64_t{4} << 30;
@@ -89,6 +102,7 @@ bool open_file(const Instance &instance, TraceFile &trace, bool alone) {
   trace.device = facts.st_dev;
   trace.inode = facts.st_ino;
   trace.size = 0;
+  trace.began_ns = steady_clock_ns();
   return true;
 }
 
@@ -279,11 +293,30 @@ void next_chunk(TraceState &state) {
   state.bias = __chord_module.module->bias;
   state.chunk = chunk;
   state.at = reinterpret_cast<uint64_t *>(chunk + 1);
-  state.end = end_of(*chunk);
+  set_end(state);
+}
+
+void set_end(TraceState &state) {
+  uint64_t *end = end_of(*state.chunk);
+  state.end = __chord_trace_timed != nullptr && end - state.at > words_between_times ? state.at + words_between_times : end;
+}
+
+// Into the slack, if need be.
+void put_time(TraceState &state) {
+  Instance *running = instance();
+  if (__chord_trace_timed == nullptr || state.chunk == nullptr || state.chunk == nowhere || running == nullptr) return;
+  *state.at++ = marker(CHORD_TRACE_TIME, (steady_clock_ns() - file_of(*running)->began_ns) & (marker(1, 0) - 1));
+}
+
+void more_room(TraceState &state) {
+  const bool goes_on = state.chunk != nullptr && state.chunk != nowhere && state.at < end_of(*state.chunk);
+  if (!goes_on) next_chunk(state);
+  put_time(state);
+  if (state.chunk != nullptr && state.chunk != nowhere) set_end(state);
 }
 
 void put_word(TraceState &state, uint64_t word) {
-  if (state.at >= state.end) next_chunk(state);
+  if (state.at >= state.end) more_room(state);
   *state.at++ = word;
 }
 

@@ -51,6 +51,7 @@ struct TraceFile {
   long file;        // 0: not yet open
   uint64_t device, inode;
   uint64_t size;
+  uint64_t began_ns;  // by the clock that times are read from
   uint32_t stopped;  // nothing more is recorded: CHORD_TRACE_WHY_*
   bool is_child;    // made by a fork: named after the process
   bool packer_asked, given_up;  // for a packer; it makes no steps
@@ -80,8 +81,14 @@ uint64_t bytes_on_disk(const TraceFile &trace);
 // In the child of a fork.
 void forget_packer(TraceFile &trace);
 
-// More room for the thread. Call with all signals blocked.
+// A chunk for the thread. Call with all signals blocked.
 void next_chunk(TraceState &state);
+// Once words have come to the end: the next chunk, or more of this one. Likewise.
+void more_room(TraceState &state);
+// What time it is, if that is wanted. Likewise.
+void put_time(TraceState &state);
+// Where that is asked again.
+void set_end(TraceState &state);
 // One word. Likewise.
 void put_word(TraceState &state, uint64_t word);
 // The bits that are not yet in the buffer, as words. Likewise.

@@ -49,6 +49,7 @@ struct Options {
   bool context_functions = false;   // call sites of one function are one
   uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
   bool trace = false;               // write down control flow, and count nothing (weave/trace/trace.h)
+  bool trace_time = false;          // and what time it is, now and then
   std::vector<format::MetricRequest> metrics;  // what else is measured (format/map/metrics.h)
   chord_models models = {};         // those among them that are modelled (weave/sim/model_choice.h)
   std::string layout_file;          // a plain program, in which models of code find their addresses

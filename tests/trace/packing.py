@@ -210,6 +210,12 @@ def left_as_they_are(bench, whole, answer):
         out = bench.fresh()
         expect(bench.run(out, ROUNDS, **case) == answer, f"{case}: behaves differently")
         expect(bench.calls(out + ".chordtrace") == whole and not is_packed(out + ".chordtrace"), f"{case}: another trace")
+    writable = os.path.join(bench.folder, "chord")
+    with open(writable, "w") as file:
+        file.write(f"#!/bin/sh\ntouch {bench.folder}/started\n")
+    os.chmod(writable, 0o777)
+    bench.run(bench.fresh(), ROUNDS, CHORD_TRACE_PACK=writable)
+    expect(not os.path.exists(os.path.join(bench.folder, "started")), "what anybody may change is started")
     out = bench.fresh()
     expect(bench.run(out, ROUNDS, "subreaper") == answer + "1\n", "who adopts orphans sees the packer")
     out = bench.fresh()

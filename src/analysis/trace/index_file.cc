@@ -11,7 +11,7 @@ using base::ByteWriter;
 namespace {
 
 constexpr uint64_t kMagic = 0x0a85d17c78646e69;  // as that of traces, with "indx"
-constexpr uint32_t kVersion = 1;
+constexpr uint32_t kVersion = 2;
 
 // What tells this stream from any other.
 uint64_t identity(const format::TraceStream &stream) {
@@ -35,7 +35,7 @@ class CursorCodec {
   static void write(const TraceCursor &cursor, ByteWriter &out) {
     const TraceWords &words = cursor.words_;
     for (uint64_t value : {cursor.number_, uint64_t{words.chunk_}, uint64_t{words.word_}, words.bits_, uint64_t{words.bit_count_}, uint64_t{words.entry_bits_taken_},
-                           uint64_t{words.skipped}, uint64_t{words.owed}, uint64_t{cursor.outside_}, uint64_t{cursor.left_.has_value()}, uint64_t{cursor.stack_.size()}})
+                           words.time_ns_, uint64_t{words.skipped}, uint64_t{words.owed}, uint64_t{cursor.outside_}, uint64_t{cursor.left_.has_value()}, uint64_t{cursor.stack_.size()}})
       out.varint(value);
     if (cursor.left_) write(*cursor.left_, out);
     for (const TraceFrame &frame : cursor.stack_) write(frame, out);
@@ -49,6 +49,7 @@ class CursorCodec {
     words.bits_ = in.varint();
     words.bit_count_ = static_cast<uint32_t>(in.bounded(63));
     words.entry_bits_taken_ = in.bounded(1) != 0;
+    words.time_ns_ = in.varint();
     words.skipped = static_cast<uint32_t>(in.bounded(255));
     words.owed = static_cast<uint32_t>(in.bounded(255));
     cursor.outside_ = in.bounded(1) != 0;

@@ -137,7 +137,7 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
   TraceFrame &frame = stack_.back();
   const TracedProcedure &p = code_of(frame);
   const format::Edge &e = p.map->edges[edge];
-  if (tally_ != nullptr) count_edge(p, edge);
+  if (counts_edges()) count_edge(p, edge);
   bool stretched = put_stretch(e.padding_first, e.padding_count, out);
   if (e.to == 1) {
     const format::Block &block = p.map->blocks[frame.block];
@@ -239,7 +239,7 @@ void TraceCursor::enter_procedure(uint32_t procedure) {
   frame.began = number_;
   frame.fresh = true;
   stack_.push_back(frame);
-  if (tally_ != nullptr) tally(p.first_edge + p.enter);
+  if (counts_edges()) tally(p.first_edge + p.enter);
 }
 
 // Such procedures do not call themselves through their like alone, so that soon there is a token again.
@@ -287,9 +287,17 @@ void TraceCursor::forget_signals() {
 void TraceCursor::leave_frame() {
   forget_signals();
   if (stack_.empty()) return fail("an activation is left that is not there");
+  note_left();
   left_ = stack_.back();
   stack_.pop_back();
   outside_ = true;
+}
+
+TracedStep TraceCursor::standing(size_t frame) const {
+  const TraceFrame &at = stack_[frame];
+  bool waits = outside_;
+  if (frame + 1 < stack_.size()) waits = !stack_[frame + 1].interrupted || stack_[frame + 1].was_outside;
+  return {frame, at.procedure, core::kNone, at.block, at.instruction, waits};
 }
 
 void TraceCursor::land(uint64_t place) {
@@ -298,10 +306,11 @@ void TraceCursor::land(uint64_t place) {
   forget_signals();
   if (point.instruction == core::kNone || stack_.empty() || stack_.back().procedure != found->procedure)
     return fail(fmt::format("control goes on at {:#x}, where no activation is", place));
+  note_left();
   stack_.back().instruction = point.instruction;
   stack_.back().block = code_of(stack_.back()).block_of[point.instruction];
   stack_.back().returns_again = false;
-  if (tally_ != nullptr) count_landing(code_of(stack_.back()), stack_.back().block);
+  if (counts_edges()) count_landing(code_of(stack_.back()), stack_.back().block);
   outside_ = false;
 }
 
@@ -368,6 +377,7 @@ void TraceCursor::begin_at_checkpoint() {
 
 // Nothing of what was there before goes on.
 void TraceCursor::forget_stack() {
+  if (steps_ != nullptr) steps_->push_back({TracedStep::kAll});
   stack_.clear();
   left_.reset();
   signals_ = 0;
@@ -377,7 +387,7 @@ void TraceCursor::forget_stack() {
 
 // Killed in the midst of it, a process leaves fewer words than there were to be.
 void TraceCursor::take_mark(uint64_t count) {
-  TraceMark mark{number_, {}};
+  TraceMark mark{number_, {}, time_ns()};
   for (; count != 0; --count) {
     const uint64_t word = words_.peek();
     if (word == 0) return end_of_words(0);

@@ -51,6 +51,17 @@ struct TraceFrame {
 struct TraceMark {
   uint64_t number = 0;
   std::string name;
+  uint64_t time_ns = 0;  // as TraceCursor::time_ns()
+};
+
+// One activation takes an edge, is left where it stands, or goes on elsewhere than where it stood.
+struct TracedStep {
+  static constexpr size_t kAll = SIZE_MAX;
+  size_t frame = 0;  // in the stack; kAll: none of what was there before goes on
+  uint32_t procedure = 0;
+  core::EdgeId edge = core::kNone;  // kNone: it is left there:
+  uint32_t block = 0, instruction = 0;
+  bool executed = false;  // that instruction, too: a call
 };
 
 class TraceCursor {
@@ -60,6 +71,8 @@ class TraceCursor {
   bool next(TraceStretch &out);
 
   uint64_t number() const { return number_; }
+  // Of the recording (--trace=time), in nanoseconds: what is replayed next ran at that time or later. 0: it is not known.
+  uint64_t time_ns() const { return words_.time_ns(); }
   const std::vector<TraceFrame> &stack() const { return stack_; }
   uint32_t signals() const { return signals_; }  // frames that are signal handlers
   // Control is in code that is not traced.
@@ -77,6 +90,10 @@ class TraceCursor {
     tally_ = &edges;
     only_began_ = only_began;
   }
+  // From now on puts down all of these, in their order. Activations that run at the end are left by the caller.
+  void note_steps(std::vector<TracedStep> &steps) { steps_ = &steps; }
+  // Where an activation stands.
+  TracedStep standing(size_t frame) const;
 
  private:
   friend class CursorCodec;
@@ -107,7 +124,12 @@ class TraceCursor {
   void end_of_words(uint64_t word);
   void fail(std::string what);
   void tally(size_t edge) {
-    if (only_began_ == kAnyCall || stack_.back().began == only_began_) ++(*tally_)[edge];
+    if (tally_ != nullptr && (only_began_ == kAnyCall || stack_.back().began == only_began_)) ++(*tally_)[edge];
+    if (steps_ != nullptr) steps_->push_back({stack_.size() - 1, stack_.back().procedure, static_cast<core::EdgeId>(edge - code_of(stack_.back()).first_edge)});
+  }
+  bool counts_edges() const { return tally_ != nullptr || steps_ != nullptr; }
+  void note_left() {
+    if (steps_ != nullptr) steps_->push_back(standing(stack_.size() - 1));
   }
   void count_edge(const TracedProcedure &p, core::EdgeId edge);
   void count_landing(const TracedProcedure &p, uint32_t block);
@@ -121,6 +143,7 @@ class TraceCursor {
   uint64_t number_ = 0;
   std::vector<uint64_t> *tally_ = nullptr;
   std::vector<TraceMark> *marks_ = nullptr;
+  std::vector<TracedStep> *steps_ = nullptr;
   uint64_t only_began_ = kAnyCall;
   size_t silent_ = 0;  // entries since the last token that were not written
   bool outside_ = true;

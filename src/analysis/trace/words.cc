@@ -17,6 +17,10 @@ uint64_t bits_in(uint64_t word) {
 
 uint32_t count_of(uint64_t bits) { return bits == 0 ? 0 : static_cast<uint32_t>(std::bit_width(bits)) - 1; }
 
+bool is_time(uint64_t word) { return !is_full_word(word) && !is_partial_word(word) && kind_of_word(word) == CHORD_TRACE_TIME; }
+
+uint64_t time_in(uint64_t word) { return word & ((uint64_t{1} << CHORD_TRACE_KIND_SHIFT) - 1); }
+
 // How many words a checkpoint takes; 0: it is none.
 uint64_t checkpoint_size(uint64_t word) {
   if (is_full_word(word) || is_partial_word(word) || kind_of_word(word) != CHORD_TRACE_CHECKPOINT) return 0;
@@ -30,7 +34,9 @@ uint32_t bits_of_word(uint64_t word) { return count_of(bits_in(word)); }
 uint64_t TraceWords::peek() {
   while (chunk_ < stream_->chunks.size()) {
     const std::span<const uint64_t> words = stream_->chunks[chunk_];
-    const uint64_t passed = word_ < words.size() ? checkpoint_size(words[word_]) : 0;
+    const bool timed = word_ < words.size() && is_time(words[word_]);
+    if (timed) time_ns_ = time_in(words[word_]);
+    const uint64_t passed = timed ? 1 : word_ < words.size() ? checkpoint_size(words[word_]) : 0;
     if (word_ < words.size() && passed == 0) return words[word_];
     word_ += std::min<uint64_t>(passed, words.size() - word_);
     if (word_ < words.size()) continue;
@@ -44,6 +50,7 @@ std::optional<TraceWords::Checkpoint> TraceWords::go_to_checkpoint() {
   for (chunk_ = 0; chunk_ < stream_->chunks.size(); ++chunk_) {
     const std::span<const uint64_t> words = stream_->chunks[chunk_];
     for (word_ = 0; word_ < words.size(); ++word_) {
+      if (is_time(words[word_])) time_ns_ = time_in(words[word_]);
       const uint64_t size = checkpoint_size(words[word_]);
       if (size == 0 || size > words.size() - word_) continue;
       Checkpoint found{words[word_ + 1], words.subspan(word_ + 2, size - 2)};

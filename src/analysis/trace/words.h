@@ -42,6 +42,9 @@ class TraceWords {
   };
   std::optional<Checkpoint> go_to_checkpoint();
 
+  // The last time that was passed (CHORD_TRACE_TIME), or 0.
+  uint64_t time_ns() const { return time_ns_; }
+
   uint32_t skipped = 0;  // bits that come a second time
   uint32_t owed = 0;     // bits that come of a token that has been followed already
 
@@ -55,6 +58,7 @@ class TraceWords {
   size_t chunk_ = 0, word_ = 0;  // the next word
   uint64_t bits_ = 0;            // the lowest `bit_count_` are not yet read
   uint32_t bit_count_ = 0;
+  uint64_t time_ns_ = 0;
   bool entry_bits_taken_ = false;  // the next word is an entry, whose bits have been
 };
 

@@ -248,7 +248,8 @@ analysis::Program load_trace(const InputOptions &input, const analysis::LoadOpti
   if (input.profiles.size() != 1) throw base::UsageError("a trace stands alone: its counts are not added to others", "name one trace, or profiles");
   if (!input.cost.empty() || !input.context.empty())
     throw base::UsageError(fmt::format("{} does not go with a trace", input.cost.empty() ? "--context" : "--cost"), "use a build that counts");
-  return TraceInput(input.profiles[0], input.program, options.texts).counts();
+  TraceInput trace(input.profiles[0], input.program, options.texts);
+  return options.paths ? trace.counts_with_paths() : trace.counts();
 }
 
 analysis::Program load(const InputOptions &input, analysis::LoadOptions options) {

@@ -10,6 +10,7 @@
 #include "analysis/paths/path_split.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
+#include "cli/arguments/trace_input.h"
 
 namespace chord::cli {
 namespace {
@@ -71,6 +72,7 @@ std::string describe(const analysis::ChoiceRule &rule) {
 analysis::Program load_paths(const InputOptions &input) {
   std::map<std::string, std::vector<std::string>> builds;  // profiles by executable
   for (const std::string &file : input.profiles) {
+    if (looks_like_trace(file)) continue;  // which stands alone
     format::Profile profile = read_profiles({file});
     builds[profile.segments.empty() ? "" : profile.segments[0].executable].push_back(file);
   }

@@ -6,8 +6,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "analysis/trace/contexts.h"
+#include "analysis/from_trace/contexts.h"
 #include "analysis/trace/index_file.h"
+#include "analysis/from_trace/paths.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 
@@ -81,6 +82,14 @@ analysis::Program TraceInput::counts_in_contexts() {
   for (const format::TraceStream &stream : trace().streams) contexts.add(code(stream), stream);
   analysis::Program program = counts();
   contexts.give_to(program);
+  return program;
+}
+
+analysis::Program TraceInput::counts_with_paths() {
+  analysis::TracePaths paths;
+  for (const format::TraceStream &stream : trace().streams) paths.add(code(stream), stream);
+  analysis::Program program = counts();
+  paths.give_to(program);
   return program;
 }
 

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "analysis/trace/counts.h"
+#include "analysis/from_trace/counts.h"
 #include "analysis/trace/index.h"
 #include "format/trace/trace_file.h"
 
@@ -22,10 +22,12 @@ class TraceInput {
   const analysis::TracedCode &code(const format::TraceStream &stream);
   // What `chord trace index` has written of the stream; null: nothing, or it does not fit.
   const analysis::TraceIndex *index(const format::TraceStream &stream);
-  // Counts made from it (analysis/trace/counts.h). Code cannot be asked for any more.
+  // Counts made from it (analysis/from_trace/counts.h). Code cannot be asked for any more.
   analysis::Program counts(const analysis::CountedCall *only = nullptr);
-  // The same, with calling contexts (analysis/trace/contexts.h).
+  // The same, with calling contexts (analysis/from_trace/contexts.h).
   analysis::Program counts_in_contexts();
+  // The same, with paths (analysis/from_trace/paths.h).
+  analysis::Program counts_with_paths();
 
  private:
   format::OpenedTrace opened_;

@@ -7,6 +7,7 @@
 #include <tuple>
 
 #include "analysis/trace/calls.h"
+#include "analysis/trace/times.h"
 #include "base/diagnostics.h"
 #include "cli/arguments/options.h"
 #include "cli/arguments/trace_input.h"
@@ -39,6 +40,7 @@ constexpr const char *kTraceExamples =
     "  chord trace --from='parse#3' --to='parse#3'     all that its third call did\n"
     "  chord trace --this-call=4711                    the lines that this call ran, in the source\n"
     "  chord trace --from='mark:request 7'             what followed chord_mark(\"request 7\")\n"
+    "  chord trace --from=time:1.5s --to=time:1.6s     what ran then (chord --trace=time)\n"
     "  chord trace marks                               the moments that the program named\n"
     "  chord trace explore                             a full screen to step through it, forward and backward\n"
     "  chord trace stats                               instructions, calls, branches, bytes\n"
@@ -50,22 +52,24 @@ constexpr const char *kTraceExamples =
 // Rows as they come: a trace may have any number of them.
 class Writer {
  public:
-  Writer(bool json, bool csv, const std::string &by, const std::string &program) : json_(json), csv_(csv) {
+  // `times`: rows say when.
+  Writer(bool json, bool csv, const std::string &by, const std::string &program, bool times) : json_(json), csv_(csv), times_(times) {
     if (json_) out_ = fmt::format("{{\"schema\":1,\"program\":{},\"by\":\"{}\",\"rows\":[", nlohmann::json(program).dump(), by);
-    if (csv_) out_ = "thread,number,function,offset,file,line,depth\n";
+    if (csv_) out_ = times_ ? "thread,number,function,offset,file,line,depth,time\n" : "thread,number,function,offset,file,line,depth\n";
   }
 
   void row(const report::TraceRow &r) {
     const format::Instruction &in = r.at();
     std::string file = r.file();
     if (json_) {
-      out_ += fmt::format("{}\n{{\"thread\":{},\"number\":{},\"function\":{},\"offset\":{},\"file\":{},\"line\":{},\"depth\":{}}}", first_ ? "" : ",", r.thread,
-                          r.number, text(r.function()), in.offset, text(file), in.line, r.depth);
+      out_ += fmt::format("{}\n{{\"thread\":{},\"number\":{},\"function\":{},\"offset\":{},\"file\":{},\"line\":{},\"depth\":{}{}}}", first_ ? "" : ",", r.thread,
+                          r.number, text(r.function()), in.offset, text(file), in.line, r.depth, times_ ? fmt::format(",\"time\":{}", r.time_ns) : "");
     } else if (csv_) {
-      out_ += fmt::format("{},{},{},{},{},{},{}\n", r.thread, r.number, quoted(r.function()), in.offset, quoted(file), in.line, r.depth);
+      out_ += fmt::format("{},{},{},{},{},{},{}{}\n", r.thread, r.number, quoted(r.function()), in.offset, quoted(file), in.line, r.depth, times_ ? fmt::format(",{}", r.time_ns) : "");
     } else {
       std::string place = file.empty() ? "" : fmt::format("  {}:{}", file, in.line);
-      out_ += fmt::format("{:>3} {:>12}  {:{}}{}+{:#x}{}\n", r.thread, r.number, "", 2 * std::min(r.depth, 40u), r.function(), in.offset, place);
+      const std::string when = times_ ? fmt::format(" {:>12.6f}", static_cast<double>(r.time_ns) / 1e9) : "";
+      out_ += fmt::format("{:>3} {:>12}{}  {:{}}{}+{:#x}{}\n", r.thread, r.number, when, "", 2 * std::min(r.depth, 40u), r.function(), in.offset, place);
     }
     first_ = false;
     if (out_.size() > kMost) flush();
@@ -93,7 +97,7 @@ class Writer {
     return out + "\"";
   }
 
-  bool json_, csv_, first_ = true;
+  bool json_, csv_, times_, first_ = true;
   std::string out_;
 };
 
@@ -128,7 +132,7 @@ class PlaceWanted {
   uint32_t line_ = 0;
 };
 
-// A number of instructions, a call (FUNCTION, FUNCTION#N for its Nth), or what the program named: mark:NAME, mark:NAME#N.
+// A number of instructions, a call (FUNCTION, FUNCTION#N for its Nth), what the program named (mark:NAME, mark:NAME#N), or a time (time:1.5s).
 class MomentWanted {
  public:
   MomentWanted() = default;
@@ -138,21 +142,28 @@ class MomentWanted {
       return failed == std::errc{} && end == digits.data() + digits.size();
     };
     if (number(text, number_)) return;
+    if (text.starts_with(kTime)) {
+      time_ns_ = analysis::parse_time(option + "=" + text, text.substr(kTime.size()));
+      name_ = text;
+      return;
+    }
     size_t hash = text.rfind('#');
     is_mark_ = text.starts_with(kMark);
     name_ = text.substr(0, hash).substr(is_mark_ ? kMark.size() : 0);
     if (name_.empty() || (hash != std::string::npos && (!number(std::string_view(text).substr(hash + 1), nth_) || nth_ == 0)))
-      throw base::UsageError(fmt::format("{}={}: not a moment", option, text), "a number of instructions, FUNCTION, FUNCTION#N for its Nth call, mark:NAME or mark:NAME#N");
+      throw base::UsageError(fmt::format("{}={}: not a moment", option, text), "a number of instructions, FUNCTION, FUNCTION#N for its Nth call, mark:NAME, mark:NAME#N or time:1.5s");
   }
 
   bool is_number() const { return name_.empty(); }
   bool is_mark() const { return is_mark_; }
+  const std::optional<uint64_t> &time_ns() const { return time_ns_; }
   uint64_t number() const { return number_; }
   const std::string &name() const { return name_; }
   uint64_t nth() const { return nth_; }
 
  private:
-  static constexpr std::string_view kMark = "mark:";
+  static constexpr std::string_view kMark = "mark:", kTime = "time:";
+  std::optional<uint64_t> time_ns_;
   std::string name_;
   bool is_mark_ = false;
   uint64_t number_ = 0, nth_ = 1;
@@ -177,10 +188,17 @@ std::optional<uint64_t> find_mark(const analysis::TracedCode &code, const format
   return std::nullopt;
 }
 
+std::optional<uint64_t> find_time(const analysis::TracedCode &code, const format::TraceStream &stream, uint64_t time_ns) {
+  const analysis::TraceTimes times(code, stream);
+  if (times.empty()) throw base::Error("the recording has no times", "build with `chord --trace=time`");
+  return times.number_at(time_ns);
+}
+
 // Where the call begins, or ends. Nothing: the thread did not make it.
 std::optional<uint64_t> find_moment(const analysis::TracedCode &code, const format::TraceStream &stream, const MomentWanted &wanted, bool end) {
   if (wanted.is_number()) return wanted.number();
   if (wanted.is_mark()) return find_mark(code, stream, wanted);
+  if (wanted.time_ns()) return find_time(code, stream, *wanted.time_ns());
   std::optional<uint64_t> found;
   uint64_t calls = 0;
   std::optional<analysis::TraceCall> chosen;
@@ -259,8 +277,8 @@ int cmd_trace(std::vector<std::string> args) {
   app.add_option("TRACE", path, "PROGRAM.chordtrace; the newest here if it is left out")->type_name("");
   app.add_option("--program", program, "the executable, if it is not where it ran")->type_name("FILE");
   app.add_option("--by", by, "call (the default, lines where a line is asked for), line, block or instruction")->type_name("KIND")->check(CLI::IsMember({"call", "line", "block", "instruction"}));
-  app.add_option("--from", from, "only what ran after so many instructions of the thread, from the beginning of a function's first or Nth call on, or from a moment that the program named")->type_name("N|FUNCTION[#N]|mark:NAME[#N]");
-  app.add_option("--to", to, "and before so many, until that call ended, or up to that moment")->type_name("M|FUNCTION[#N]|mark:NAME[#N]");
+  app.add_option("--from", from, "only what ran after so many instructions of the thread, from the beginning of a function's first or Nth call on, from a moment that the program named, or from a time on")->type_name("N|FUNCTION[#N]|mark:NAME[#N]|time:1.5s");
+  app.add_option("--to", to, "and before so many, until that call ended, or up to that moment")->type_name("M|FUNCTION[#N]|mark:NAME[#N]|time:1.5s");
   app.add_flag("--backwards", choice.backwards, "from the last row to the first");
   app.add_option("--this-call", call, "the lines that one call ran, in the source: the innermost one that executed instruction N")->type_name("N");
   app.add_option("--find", find, "only rows of this line or function: each time that it ran")->type_name("FILE:LINE|FUNCTION");
@@ -284,7 +302,7 @@ int cmd_trace(std::vector<std::string> args) {
   if (by.empty()) by = choice.place && choice.place->is_line() ? "line" : choice.before_end != 0 ? "line" : "call";
   TraceInput input(path, program);
   if (input.trace().streams.empty()) throw base::Error(input.trace().path + ": nothing was recorded");
-  Writer writer(json, csv, by, input.trace().streams[0].module);
+  Writer writer(json, csv, by, input.trace().streams[0].module, analysis::has_times(input.trace()));
   int status = 0;
   for (const format::TraceStream &stream : input.trace().streams) {
     if (thread != 0 && stream.thread != thread) continue;

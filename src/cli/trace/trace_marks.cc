@@ -41,7 +41,9 @@ int trace_marks(std::vector<std::string> args) {
     if (stream.module != streams[0].module) continue;  // a thread's modules have the same
     for (const analysis::TraceMark &mark : report::marks_of(input.code(stream), stream, &problem)) {
       rows.push_back({{"thread", stream.thread}, {"number", mark.number}, {"mark", mark.name}});
-      text += fmt::format("{:>3} {:>12}  {}\n", stream.thread, mark.number, mark.name);
+      if (mark.time_ns != 0) rows.back()["time"] = mark.time_ns;
+      const std::string when = mark.time_ns != 0 ? fmt::format(" {:>12.6f}", static_cast<double>(mark.time_ns) / 1e9) : "";
+      text += fmt::format("{:>3} {:>12}{}  {}\n", stream.thread, mark.number, when, mark.name);
     }
     if (problem.empty()) continue;
     base::error(fmt::format("{}: {}", input.trace().path, problem), "please report it: a trace never contradicts its program");

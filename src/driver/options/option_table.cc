@@ -156,9 +156,18 @@ void choose_contexts(const Word &option, weave::Options &options) {
 }
 
 void choose_trace(const Word &option, weave::Options &options) {
-  if (option.has_value && option.value != "bits")
-    throw base::UsageError(fmt::format("{}={}: no such encoding", option.name, option.value), "bits");
   options.trace = true;
+  options.trace_time = false;
+  for (std::string_view rest = option.value; option.has_value;) {
+    const size_t comma = rest.find(',');
+    const std::string_view word = rest.substr(0, comma);
+    if (word == "time")
+      options.trace_time = true;
+    else if (word != "bits")
+      throw base::UsageError(fmt::format("{}={}: {} is no encoding, and nothing else that can be recorded", option.name, option.value, word), "bits, time");
+    if (comma == std::string_view::npos) break;
+    rest.remove_prefix(comma + 1);
+  }
 }
 
 void choose_event(format::MetricRequest &m) {
@@ -262,11 +271,11 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        if (o.context) w.push_back(fmt::format("--context=depth:{}{}", o.context_depth, o.context_functions ? ",functions" : ""));
      }},
-    {"--trace", Group::what, "[=bits]",
-     "write down the whole control flow of every thread, in PROGRAM.chordtrace (chord trace), and count nothing",
+    {"--trace", Group::what, "[=bits][,time]",
+     "write down the whole control flow of every thread, in PROGRAM.chordtrace (chord trace), and count nothing; time: and now and then what time it is",
      choose_trace,
      [](const Options &o, Words &w) {
-       if (o.trace) w.emplace_back("--trace");
+       if (o.trace) w.emplace_back(o.trace_time ? "--trace=time" : "--trace");
      }},
     {"--coverage", Group::what, "", "which instructions, edges and lines ran at all, and no counts",
      set_flag<&Options::coverage>,

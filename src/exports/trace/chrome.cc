@@ -1,5 +1,5 @@
 // JSON trace events (the format of chrome://tracing): one object a line for each beginning ("B") and end ("E") of a call. Times
-// of the format are microseconds; here one is an instruction.
+// of the format are microseconds; here one is an instruction, unless the recording has times.
 #include <fmt/format.h>
 
 #include "exports/trace/tracks.h"
@@ -11,15 +11,17 @@ std::vector<std::string> write_chrome(const TracedRun &run, const TraceSink &sin
   PiecewiseFile out(sink);
   std::vector<std::string> warnings, names;
   for (size_t n = 0; n < functions.size(); ++n) names.push_back(json_text(functions[n].name));
-  out.add(fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"unit\":\"instructions\"}},\"traceEvents\":[\n"
+  out.add(fmt::format("{{\"displayTimeUnit\":\"ns\",\"otherData\":{{\"unit\":\"{}\"}},\"traceEvents\":[\n"
                       "{{\"ph\":\"M\",\"pid\":{},\"name\":\"process_name\",\"args\":{{\"name\":{}}}}}",
-                      run.process, json_text(run.program)));
+                      run.timed ? "microseconds" : "instructions", run.process, json_text(run.program)));
   for (const TraceTrack &track : run.tracks) {
     std::string task = fmt::format("\"pid\":{},\"tid\":{}", run.process, track.id);
     out.add(fmt::format(",\n{{\"ph\":\"M\",{},\"name\":\"thread_name\",\"args\":{{\"name\":{}}}}}", task, json_text(track.name)));
     // Some readers match ends by name.
-    auto add = [&](char kind, const analysis::TraceCall &call, uint64_t at) {
-      out.add(fmt::format(",\n{{\"ph\":\"{}\",{},\"ts\":{},\"name\":{}}}", kind, task, at, names[functions.number(track, call.procedure)]));
+    auto add = [&](char kind, const analysis::TraceCall &call, uint64_t number) {
+      const uint64_t at = track.at(number);
+      const std::string time = run.timed ? fmt::format("{}.{:03}", at / 1000, at % 1000) : fmt::format("{}", at);
+      out.add(fmt::format(",\n{{\"ph\":\"{}\",{},\"ts\":{},\"name\":{}}}", kind, task, time, names[functions.number(track, call.procedure)]));
     };
     analysis::CallVisitor visitor;
     visitor.begins = [&](const analysis::TraceCall &call) { add('B', call, call.began); };

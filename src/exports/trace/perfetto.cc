@@ -1,5 +1,5 @@
 // Perfetto's messages (protocol buffers, https://perfetto.dev/docs/reference/trace-packet-proto): a track for each thread with a slice
-// for each call. Times of the format are nanoseconds; here one is an instruction.
+// for each call. Times of the format are nanoseconds; here one is an instruction, unless the recording has times.
 //
 // Names and places of functions are written once, before the first call that needs them, and named by number: the state of one sequence of packets.
 #include "exports/stacks/protobuf.h"
@@ -96,7 +96,7 @@ class Writer {
     what.number(event::name, number + 1);
     what.number(event::track, kFirstTrack + n);
     if (!functions_[number].file.empty()) what.number(event::place, number + 1);
-    message.number_or_zero(packet::timestamp, call.began);
+    message.number_or_zero(packet::timestamp, run_.tracks[n].at(call.began));
     message.message(packet::event, what);
     if (!told_[number]) message.message(packet::interned, function(number));
     told_[number] = true;
@@ -107,7 +107,7 @@ class Writer {
     Message what, message;
     what.number(event::type, kEnds);
     what.number(event::track, kFirstTrack + n);
-    message.number_or_zero(packet::timestamp, number);
+    message.number_or_zero(packet::timestamp, run_.tracks[n].at(number));
     message.message(packet::event, what);
     add(message);
   }

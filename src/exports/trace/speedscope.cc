@@ -17,10 +17,11 @@ void add_frames(const TraceFunctions &functions, PiecewiseFile &out) {
 
 // The end is not known before all has been replayed, and members may stand in any order.
 std::string add_track(const TraceTrack &track, const TraceFunctions &functions, PiecewiseFile &out) {
-  out.add(fmt::format("{{\"type\":\"evented\",\"name\":{},\"unit\":\"none\",\"startValue\":0,\"events\":[", json_text(track.name)));
+  out.add(fmt::format("{{\"type\":\"evented\",\"name\":{},\"unit\":\"{}\",\"startValue\":0,\"events\":[", json_text(track.name), track.times.empty() ? "none" : "nanoseconds"));
   const char *comma = "";
   uint64_t last = 0;
-  auto add = [&](char type, uint32_t procedure, uint64_t at) {
+  auto add = [&](char type, uint32_t procedure, uint64_t number) {
+    const uint64_t at = track.at(number);
     out.add(fmt::format("{}\n{{\"type\":\"{}\",\"frame\":{},\"at\":{}}}", comma, type, functions.number(track, procedure), at));
     comma = ",";
     last = at;

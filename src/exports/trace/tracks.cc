@@ -31,10 +31,12 @@ TracedRun describe_run(const format::Trace &trace, const std::function<const ana
   if (trace.streams.empty()) return run;
   run.program = trace.streams[0].module;
   run.process = trace.streams[0].process;
+  run.timed = analysis::has_times(trace);
   for (const format::TraceStream &stream : trace.streams) {
     std::string name = fmt::format("thread {}", stream.thread);
     if (stream.module != run.program) name += " in " + std::filesystem::path(stream.module).filename().string();
     run.tracks.push_back({&code_of(stream), &stream, std::move(name), run.process + static_cast<uint32_t>(run.tracks.size())});
+    if (run.timed) run.tracks.back().times = analysis::TraceTimes(code_of(stream), stream);
   }
   return run;
 }

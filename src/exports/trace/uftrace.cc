@@ -1,5 +1,5 @@
 // uftrace's data folder (its doc/uftrace-data.md): `info`, `task.txt`, the map of the process, a table of symbols for each module, and a file of
-// records for each task. Times of the format are nanoseconds; here one is an instruction.
+// records for each task. Times of the format are nanoseconds; here one is an instruction, unless the recording has times.
 //
 // A record has 16 bytes: the time, then from the lowest bit type (2: entry or exit), more (1), magic (3), depth (10) and address (48). Modules
 // lie at addresses of our own choice, with their functions where the linker put them.
@@ -145,9 +145,9 @@ class Folder {
     TraceSink sink = [&](std::string_view bytes) { out << bytes; };
     PiecewiseFile records(sink);
     uint64_t base = modules_.at(track.code);
-    auto add = [&](uint64_t type, const analysis::TraceCall &call, uint64_t at) {
+    auto add = [&](uint64_t type, const analysis::TraceCall &call, uint64_t number) {
       uint64_t address = base + track.code->procedure(call.procedure).anchor->parts[0].address;
-      if (call.depth < kMostDepth) records.add(words(at, type | kMagic << 3 | uint64_t{call.depth} << 6 | address << 16));
+      if (call.depth < kMostDepth) records.add(words(track.at(number), type | kMagic << 3 | uint64_t{call.depth} << 6 | address << 16));
     };
     analysis::CallVisitor visitor;
     visitor.begins = [&](const analysis::TraceCall &call) {

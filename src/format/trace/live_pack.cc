@@ -113,7 +113,7 @@ class Waiting {
   void look(int file) {
     for (const ChunkPlace &place : find_chunks(file, frontier_)) {
       if (!seen_.emplace(place.at, place.size).second) continue;
-      chord_trace_chunk head;
+      chord_trace_chunk head{};
       if (!read_at(file, place.at, &head, sizeof head)) continue;
       head.path[sizeof head.path - 1] = 0;
       streams_[{head.start_ns, head.process, head.thread, head.path}].push_back({place, head.number});

@@ -53,7 +53,7 @@ uint64_t next_page_in_use(int file, uint64_t at, uint64_t size) {
 
 // Of one process, by their first chunk.
 bool are_of_one_run(const std::vector<uint64_t> &packed, const std::vector<uint64_t> &raw) {
-  chord_trace_chunk one, other;
+  chord_trace_chunk one{}, other{};
   if (packed.size() * sizeof(uint64_t) < sizeof one || raw.size() * sizeof(uint64_t) < sizeof other) return false;
   std::memcpy(&one, packed.data(), sizeof one);
   std::memcpy(&other, raw.data(), sizeof other);
@@ -78,7 +78,7 @@ using ChunkKey = std::tuple<uint64_t, uint32_t, uint32_t, std::string, uint64_t>
 // visit(key, where its words begin, how many): for each of the chunks, one after the other.
 template <class Visit>
 void for_each_chunk(const std::vector<uint64_t> &words, Visit &&visit) {
-  chord_trace_chunk head;
+  chord_trace_chunk head{};
   for (size_t at = 0, size = 0; (words.size() - at) * sizeof(uint64_t) >= sizeof head; at += size) {
     std::memcpy(&head, words.data() + at, sizeof head);
     size = head.size / sizeof(uint64_t);
@@ -140,7 +140,7 @@ bool read_at(int file, uint64_t at, void *into, size_t size) {
 std::vector<ChunkPlace> find_chunks(int file, uint64_t from) {
   std::vector<ChunkPlace> out;
   const uint64_t size = size_of(file);
-  chord_trace_chunk head;
+  chord_trace_chunk head{};
   for (uint64_t at = next_page_in_use(file, from, size); at + sizeof head <= size;) {
     if (!read_at(file, at, &head, sizeof head)) break;
     const bool is_chunk = head.magic == CHORD_TRACE_MAGIC && head.size >= kLivePage && head.size % kLivePage == 0 && head.size <= size - at;

@@ -58,7 +58,7 @@ struct TraceListing {
         uint64_t number = s.number + k;
         bool begins = rows.begins(s, s.first + k) || (range.from_the_middle && number == range.from && rows.has_line(s, s.first + k));
         if (!begins || number < range.from || number >= range.to) continue;
-        if (!row({thread, number, &code.procedure(s.procedure), s.first + k, s.depth, caller})) return false;
+        if (!row({thread, number, &code.procedure(s.procedure), s.first + k, s.depth, cursor.time_ns(), caller})) return false;
       }
     }
     return true;

@@ -18,6 +18,7 @@ struct TraceRow {
   const analysis::TracedProcedure *procedure = nullptr;
   uint32_t instruction = 0;
   uint32_t depth = 0;
+  uint64_t time_ns = 0;  // of the recording, a little before; 0: not known (analysis/trace/times.h)
   const analysis::TracedProcedure *caller = nullptr;  // of the activation (TraceRange::callers); null: code that is not traced
 
   const format::Instruction &at() const { return procedure->map->instructions[instruction]; }

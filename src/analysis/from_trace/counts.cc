@@ -1,4 +1,4 @@
-#include "analysis/trace/counts.h"
+#include "analysis/from_trace/counts.h"
 
 #include <fmt/core.h>
 

@@ -1,4 +1,4 @@
-#include "analysis/trace/contexts.h"
+#include "analysis/from_trace/contexts.h"
 
 #include <chord_abi.h>
 #include <fmt/core.h>
