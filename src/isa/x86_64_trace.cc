@@ -5,8 +5,9 @@
 //   one bit, 0    shl word; js out
 //   one bit, 1    r = word; r = 2 r + 1; word = r; test r; js out
 //   more bits     is there room? else out, which writes all of them; r = word; r = r << n | v; word = r
+//   more, all 0   is there room? else out; shl word
 // A signal handler that runs the same probe in between does no harm: the runtime puts the word back when a handler
-// returns (runtime/trace/signals.cc).
+// returns (runtime/trace/markers.cc).
 #include <chord_abi.h>
 #include <fmt/core.h>
 
@@ -29,7 +30,7 @@ class Writer {
   Writer(const TracePlace &place, Resources live) : place_(place), live_(live) {}
 
   Snippet run(const TraceBits &token, const TraceLabels &labels) {
-    const unsigned wanted = (place_.position_independent ? 1 : 0) + (token.bits == 1 && token.value == 0 ? 0 : 1);
+    const unsigned wanted = (place_.position_independent ? 1 : 0) + (token.value == 0 ? 0 : 1);
     take_registers(wanted);
     if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
     const std::string spare = wanted > (place_.position_independent ? 1u : 0u) ? reg(registers_.back()) : "";
@@ -138,10 +139,14 @@ class Writer {
   void several(const TraceBits &token, const std::string &spare, const TraceLabels &labels) {
     line(fmt::format("cmpl\t${},{}", uint32_t{1} << (31 - token.bits), word(4)));
     line("jae\t" + labels.out);
-    line(fmt::format("movq\t{},{}", word(), spare));
-    line(fmt::format("shlq\t${},{}", token.bits, spare));
-    if (token.value != 0) line(fmt::format("addq\t${},{}", token.value, spare));
-    line(fmt::format("movq\t{},{}", spare, word()));
+    if (token.value == 0) {
+      line(fmt::format("shlq\t${},{}", token.bits, word()));
+    } else {
+      line(fmt::format("movq\t{},{}", word(), spare));
+      line(fmt::format("shlq\t${},{}", token.bits, spare));
+      line(fmt::format("addq\t${},{}", token.value, spare));
+      line(fmt::format("movq\t{},{}", spare, word()));
+    }
     stored_ = text_.size();
     text_ += labels.back + ":\n";
   }

@@ -86,6 +86,7 @@ TracedCode::TracedCode(Object object) : object_(std::make_unique<Object>(std::mo
       numbers.emplace(map.key, static_cast<uint32_t>(procedures_.size()));
       index_.add(static_cast<uint32_t>(procedures_.size()), *anchor->second);
       TracedProcedure &p = procedures_.emplace_back(describe(unit, map, *anchor->second));
+      p.late = std::make_shared<format::LateTokens>(map, p.tokens, map.plan.late);
       p.first_edge = edges_;
       p.first_instruction = instructions_;
       edges_ += map.edges.size();
@@ -141,17 +142,18 @@ std::optional<TracedPoint> TracedCode::point(const TracedPlace &place) const {
   std::optional<uint32_t> spot = layout.spot_at(place.offset);
   if (!spot || *spot >= p.map->spots.size()) {
     std::optional<uint32_t> next = layout.next_at(place.offset);
-    if (next) out.instruction = *next;
-    return next ? std::optional(out) : std::nullopt;
+    if (!next) return std::nullopt;
+    out.instruction = *next;
+    out.due = p.late->at(*next);
+    return out;
   }
   const format::Spot &found = p.map->spots[*spot];
   out.instruction = found.instruction;
+  out.due = p.late->in(found);
   for (const format::Spot::Lack &lack : found.lacks) {
-    format::TokenNumber token = format::token_numbered(*p.map, lack.counter);
-    out.lacks = token.kind == format::TokenNumber::Kind::edge   ? TracedPoint::Lacks::edge
-                : token.kind == format::TokenNumber::Kind::call ? TracedPoint::Lacks::call
-                                                                : TracedPoint::Lacks::entry;
-    out.number = token.number;
+    const format::TokenNumber token = format::token_numbered(*p.map, lack.counter);
+    if (token.kind == format::TokenNumber::Kind::entry) out.instruction = core::kNone;
+    if (token.kind == format::TokenNumber::Kind::edge && lack.count < 0) out.ahead = token.number;
   }
   return out;
 }

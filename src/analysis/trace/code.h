@@ -11,6 +11,7 @@
 #include "analysis/objects/woven_code.h"
 #include "core/graph/graph.h"
 #include "core/sequences/trace_tokens.h"
+#include "format/facts/late_tokens.h"
 
 namespace chord::analysis {
 
@@ -19,6 +20,7 @@ struct TracedProcedure {
   const format::Procedure *map = nullptr;
   const format::Anchor *anchor = nullptr;
   std::vector<core::TraceToken> tokens;               // by edge
+  std::shared_ptr<const format::LateTokens> late;     // which of them are written after others
   std::vector<std::vector<core::EdgeId>> out;         // by block: edges that control can take
   // Which edge leaves a block, by what is written: edge_of_token[first + value], kNone where there is none.
   struct Branch {
@@ -43,12 +45,11 @@ struct TracedPlace {
   uint32_t offset = 0;  // woven, from the part's start
 };
 
-// In front of an instruction (kNone: it has left), with a token taken that is not yet written: that of an edge, the bit of
-// the call that has just come back, or the word of the entry.
+// In front of an instruction (kNone: it has left, or was not yet entered as far as the trace tells), with what is due there and not yet written.
 struct TracedPoint {
   uint32_t instruction = core::kNone;
-  enum class Lacks : uint8_t { nothing, edge, call, entry } lacks = Lacks::nothing;
-  uint32_t number = core::kNone;  // of that edge, or call
+  core::TraceToken due;
+  core::EdgeId ahead = core::kNone;  // has not been taken, but its token is written
 };
 
 class TracedCode {

@@ -67,17 +67,16 @@ bool TraceCursor::run(TraceStretch &out) {
   TraceFrame &frame = stack_.back();
   const TracedProcedure &p = code_of(frame);
   uint32_t end = end_of(p.map->blocks[frame.block]), stop = core::kNone;
-  if (!words_.load()) {
+  if (!load()) {
     uint64_t word = words_.peek();
     if (word == 0 || is_stop(word)) {  // all that is certain has been told
       end_of_words(word);
       return false;
     }
-    std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
-    std::optional<TracedPoint> point = place && place->procedure == frame.procedure ? code_->point(*place) : std::nullopt;
-    if (point && point->lacks == TracedPoint::Lacks::nothing) stop = point->instruction;
+    const std::optional<TracedPoint> point = where_it_stood(word, frame.procedure);
+    if (point && point->ahead == core::kNone) stop = point->instruction;
     // A second signal, before what the first found lacking has been written.
-    bool still_owed = words_.owed != 0 && says_where(word);
+    bool still_owed = stop == core::kNone && words_.owed != 0 && says_where(word);
     if (stop == frame.instruction || still_owed) {
       words_.take();
       take_marker(word);
@@ -96,6 +95,22 @@ bool TraceCursor::run(TraceStretch &out) {
   return stretched;
 }
 
+// What a word says of an activation of the procedure. Nothing: it says something else.
+std::optional<TracedPoint> TraceCursor::where_it_stood(uint64_t word, uint32_t procedure) const {
+  const std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
+  return place && place->procedure == procedure ? code_->point(*place) : std::nullopt;
+}
+
+// What was due where the thread was interrupted, and will be written after that, is read as if it had been written. Of what another
+// signal found to be due just before, only the rest.
+bool TraceCursor::lend() {
+  if (words_.load()) return false;
+  const uint64_t word = words_.peek();
+  const std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
+  const std::optional<TracedPoint> point = place ? code_->point(*place) : std::nullopt;
+  return point && words_.lend(point->due);
+}
+
 bool TraceCursor::leave_block(TraceStretch &out) {
   const TraceFrame &frame = stack_.back();
   const TracedProcedure &p = code_of(frame);
@@ -106,7 +121,7 @@ bool TraceCursor::leave_block(TraceStretch &out) {
     fail(fmt::format("control goes on after the end of {}", p.map->name));
     return false;
   }
-  if (words_.has(branch.bits)) {
+  if (words_.has(branch.bits) || (lend() && words_.has(branch.bits))) {
     uint32_t value = words_.read(branch.bits);
     silent_ = 0;
     core::EdgeId edge = p.edge_of_token[branch.first + value];
@@ -114,15 +129,14 @@ bool TraceCursor::leave_block(TraceStretch &out) {
     fail(fmt::format("no edge of {} has the token {}", p.map->name, value));
     return false;
   }
-  uint64_t word = words_.peek();
-  std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
-  std::optional<TracedPoint> point = place && place->procedure == frame.procedure ? code_->point(*place) : std::nullopt;
-  bool lacks = point && point->lacks == TracedPoint::Lacks::edge && std::find(edges.begin(), edges.end(), point->number) != edges.end();
+  const uint64_t word = words_.peek();
+  const std::optional<TracedPoint> point = where_it_stood(word, frame.procedure);
+  const bool ahead = point && std::find(edges.begin(), edges.end(), point->ahead) != edges.end();
   if (word == 0 || is_stop(word)) {
     end_of_words(word);
-  } else if (lacks) {  // the edge was taken, and its token was to be written next
+  } else if (ahead) {
     words_.take();
-    bool stretched = follow(point->number, out);
+    bool stretched = follow(point->ahead, out);
     take_marker(word);
     if (kind_of_word(word) == CHORD_TRACE_SIGNAL && !stack_.empty()) stack_.back().owed_bits = branch.bits;
     return stretched;
@@ -156,7 +170,7 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
 
 // In code that is not traced: it comes back, calls traced code, or something happens.
 void TraceCursor::outside() {
-  if (words_.load()) {
+  if (load()) {
     if (words_.next_bit()) return enter_by_token();
     if (!has_frame()) return fail("bits that no traced code wrote");
     words_.read(1);
@@ -251,19 +265,12 @@ void TraceCursor::enter_silently(uint32_t procedure) {
 
 // The innermost activation is before that instruction, or control is outside.
 void TraceCursor::stand_at_signal(uint64_t word) {
-  std::optional<TracedPlace> place = code_->find(word & kPlace);
-  std::optional<TracedPoint> point = place ? code_->point(*place) : std::nullopt;
   TraceFrame signal;
   signal.interrupted = true;
   signal.was_outside = outside_;
   signal.skip_bits = static_cast<uint32_t>(word >> 48) & 0xff;
   signal.owed_bits = words_.owed;
   words_.owed = 0;
-  if (outside_ && point && point->lacks == TracedPoint::Lacks::call && has_frame() && stack_.back().procedure == place->procedure) {
-    ++stack_.back().instruction;
-    signal.was_outside = false;
-    signal.owed_bits = 1;
-  }
   stack_.push_back(signal);
   ++signals_;
   outside_ = true;
@@ -276,7 +283,11 @@ void TraceCursor::end_signal(uint64_t place) {
   outside_ = stack_.back().was_outside;
   stack_.pop_back();
   --signals_;
-  if (place != 0) land(place);
+  if (place == 0) return;
+  land(place);
+  const std::optional<TracedPlace> found = code_->find(place);
+  const std::optional<TracedPoint> point = found ? code_->point(*found) : std::nullopt;
+  words_.owed = point ? point->due.bits : 0;  // as if control had come there by itself
 }
 
 // Handlers that do not return are left with what they interrupted.
@@ -364,7 +375,7 @@ void TraceCursor::begin_at_checkpoint() {
   }
   std::optional<TracedPlace> found = code_->find(from->place);
   std::optional<TracedPoint> point = found ? code_->point(*found) : std::nullopt;
-  if (!point || point->lacks != TracedPoint::Lacks::nothing) return fail(fmt::format("it begins at {:#x}, where no activation is", from->place));
+  if (!point || point->due.bits != 0 || point->ahead != core::kNone) return fail(fmt::format("it begins at {:#x}, where no activation is", from->place));
   if (point->instruction == core::kNone) return;  // which has just been left
   TraceFrame frame;
   frame.procedure = found->procedure;

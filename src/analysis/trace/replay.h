@@ -100,6 +100,9 @@ class TraceCursor {
   const TracedProcedure &code_of(const TraceFrame &frame) const { return code_->procedure(frame.procedure); }
   bool has_frame() const { return !stack_.empty() && !stack_.back().interrupted; }
 
+  bool load() { return words_.load() || lend(); }
+  bool lend();
+  std::optional<TracedPoint> where_it_stood(uint64_t word, uint32_t procedure) const;
   bool run(TraceStretch &out);
   bool leave_block(TraceStretch &out);
   bool follow(core::EdgeId edge, TraceStretch &out);

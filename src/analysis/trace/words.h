@@ -10,6 +10,7 @@
 #include <optional>
 #include <span>
 
+#include "core/sequences/trace_tokens.h"
 #include "format/trace/trace_file.h"
 
 namespace chord::analysis {
@@ -30,6 +31,14 @@ class TraceWords {
     if (count > bit_count_) return read_across(count);
     bit_count_ -= count;
     return static_cast<uint32_t>(bits_ >> bit_count_) & ((1u << count) - 1);
+  }
+  // These come before the next word, which is of another kind, and a second time after it (`owed`). False: they have all come already.
+  bool lend(const core::TraceToken &token) {
+    if (token.bits <= owed) return false;
+    bits_ = token.value;
+    bit_count_ = token.bits - owed;
+    owed = token.bits;
+    return true;
   }
   bool has_rest() const { return bit_count_ != 0; }
   // Of those that load() has found.

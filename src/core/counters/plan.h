@@ -83,6 +83,7 @@ struct Plan {
   // other procedures, which are counted there; else kNone.
   EdgeId called = kNone;
   std::vector<CounterSum> sums;  // in the order of their counters
+  std::vector<uint32_t> late;    // Placement::trace: tokens that wait (format/facts/late_tokens.h), ascending
 
   // Counters of the plan that are known by index; those of paths come first.
   uint64_t words() const { return path_words() + counters.size(); }

@@ -11,10 +11,17 @@ bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && file == o.file && line == o.line && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.sums == o.plan.sums &&
-         plan.never == o.plan.never && plan.called == o.plan.called && held == o.held && spots == o.spots && skipped == o.skipped &&
+         plan.never == o.plan.never && plan.called == o.plan.called && plan.late == o.plan.late && held == o.held && spots == o.spots && skipped == o.skipped &&
          plan.paths == o.plan.paths && no_paths == o.no_paths && metrics == o.metrics &&
          metrics_in_records == o.metrics_in_records;
 }
+
+namespace {
+
+// Of a trace: all numbers of tokens (format/facts/traced_calls.h) are below.
+size_t token_numbers(const Procedure &p) { return p.edges.size() + 2 * p.instructions.size() + 1; }
+
+}  // namespace
 
 core::Graph Procedure::graph() const {
   core::Graph graph(static_cast<uint32_t>(blocks.size()), 0, 1);
@@ -106,6 +113,9 @@ std::string plan_defect(const Procedure &p) {
     if (e >= p.edges.size()) return "an edge of the plan is out of range";
   }
   if (p.plan.called != core::kNone && p.plan.called >= p.edges.size()) return "an edge of the plan is out of range";
+  for (uint32_t number : p.plan.late) {
+    if (number >= token_numbers(p)) return "a late token is out of range";
+  }
   for (uint32_t mark : p.marks) {
     if (mark >= p.instructions.size()) return "a mark is out of range";
   }
@@ -122,8 +132,7 @@ std::string held_defect(const Procedure &p) {
     if (outside(h.updates, p.instructions.size())) return "a held counter's instruction is out of range";
     if (outside(h.blocks, p.blocks.size()) || outside(h.due, p.blocks.size())) return "a held counter's loop is out of range";
   }
-  // Of a trace: tokens (format/facts/traced_calls.h).
-  const size_t counters = p.plan.placement == core::Placement::trace ? p.edges.size() + p.instructions.size() + 1 : p.plan.counters.size();
+  const size_t counters = p.plan.placement == core::Placement::trace ? token_numbers(p) : p.plan.counters.size();
   for (const Spot &s : p.spots) {
     if (s.fragment >= p.fragments.size()) return "a spot's fragment is out of range";
     if (s.instruction != core::kNone && s.instruction >= p.instructions.size()) return "a spot's instruction is out of range";

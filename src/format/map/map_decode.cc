@@ -184,6 +184,7 @@ class Decoder {
     p.no_paths = in_[kNames].string();
     if (p.plan.placement == core::Placement::paths) paths(p);
     if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);
+    if (p.plan.placement == core::Placement::trace) ascending(kPaths, p.plan.late);
   }
 
   void terms(core::CounterSum &sum) {

@@ -210,6 +210,7 @@ class Encoder {
     out_[kNames].string(p.no_paths);
     if (p.plan.placement == core::Placement::paths) paths(p.plan.paths);
     if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);
+    if (p.plan.placement == core::Placement::trace) ascending(kPaths, p.plan.late);
   }
 
   void terms(const core::CounterSum &sum) {

@@ -52,6 +52,7 @@ void write(std::string &out, const Procedure &p) {
   }
   for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
   if (p.plan.called != core::kNone) fmt::format_to(to, "called {}\n", p.plan.called);
+  for (uint32_t number : p.plan.late) fmt::format_to(to, "late {}\n", number);
   for (const Held &h : p.held) {
     fmt::format_to(to, "held {} {} {}", h.counter, h.place, static_cast<uint32_t>(h.step));
     for (const std::vector<uint32_t> *list : {&h.updates, &h.due, &h.blocks}) {
@@ -193,6 +194,8 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.plan.never.push_back(in.number32());
   } else if (keyword == "called") {
     p.plan.called = in.number32();
+  } else if (keyword == "late") {
+    p.plan.late.push_back(in.number32());
   } else if (keyword == "held") {
     p.held.push_back(read_held(in));
   } else if (keyword == "spot") {

@@ -1,6 +1,9 @@
 #include "verify/counting/trace.h"
 
+#include <memory>
+
 #include "core/sequences/trace_tokens.h"
+#include "format/facts/late_tokens.h"
 #include "format/facts/traced_calls.h"
 
 namespace chord::verify {
@@ -11,6 +14,7 @@ struct Token {
   bool operator==(const Token &) const = default;
 };
 constexpr Token kEntry{0, 0}, kReturned{1, 0};
+constexpr int64_t kMostBits = 62;  // of tokens that are due at once
 
 // Tokens that were written before their edge is taken, or are still to be written.
 struct State {
@@ -24,6 +28,7 @@ class TraceVisitor {
     std::vector<bool> never(map_.edges.size());
     for (uint32_t e : map_.plan.never) never[e] = true;
     tokens_ = core::trace_tokens(map_.graph(), never);
+    late_ = std::make_unique<format::LateTokens>(map_, tokens_, map_.plan.late);
     if (auto record = f.records.by_key.find(map_.key); record != f.records.by_key.end()) record_ = record->second.label;
     const std::vector<bool> traced = format::traced_calls(map_);
     for (uint32_t n = 0; n < traced.size(); ++n) {
@@ -51,19 +56,24 @@ class TraceVisitor {
     }
   }
 
-  // Nothing is lacking before an instruction, but that the procedure was entered in front of the mark that it begins with. What
-  // was written ahead the map says.
+  // At an instruction that lacks what the map says waits there, and no more; but that the procedure was entered lacks in front of the mark
+  // that it begins with. What was written ahead, or is written only after a mark, a spot says.
   void arrive(Node node, State &state) const {
     if (node >> 32) return;
     uint32_t i = static_cast<uint32_t>(node), n = f_.graph.number_of(i);
     bool mark = f_.program.instrs()[i].facts.entry_mark && i == f_.program.functions()[f_.function].entry;
-    if (!state.lacking.empty() && !(mark && state.lacking == std::vector<Token>{kEntry})) fail(i, "the trace lacks a token");
     const format::Spot *spot = n == kNone ? nullptr : f_.spots.at_instruction(n);
-    int64_t stated = 0;
+    const bool entry_stated = spot != nullptr && states_entry(*spot);
+    const bool entry_lacks = state.lacking == std::vector<Token>{kEntry};
+    if (entry_lacks != entry_stated || (entry_lacks && !mark)) fail(i, "the trace lacks a token");
+    if (entry_lacks) return;
+    const core::TraceToken due = n == kNone ? core::TraceToken{} : spot != nullptr ? late_->in(*spot) : late_->at(n);
+    if (!(together(state.lacking, i) == Token{due.bits, due.value})) fail(i, "the trace lacks a token");
+    int64_t ahead = 0;
     if (spot != nullptr) {
-      for (const format::Spot::Lack &l : spot->lacks) stated += l.count;
+      for (const format::Spot::Lack &l : spot->lacks) ahead += l.count < 0 ? -l.count : 0;
     }
-    if (n != kNone && stated != static_cast<int64_t>(state.lacking.size()) - static_cast<int64_t>(state.ahead.size())) fail(i, "the trace is ahead of what the map says");
+    if (n != kNone && ahead != static_cast<int64_t>(state.ahead.size())) fail(i, "the trace is ahead of what the map says");
   }
 
   void leave(const Transition &t, const State &state) const {
@@ -76,20 +86,52 @@ class TraceVisitor {
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const { throw Unproved{f_.program.instrs()[i].last, std::move(what)}; }
 
-  void match(const Token &token, std::vector<Token> &others, std::vector<Token> &own, uint32_t about) const {
-    if (others.empty()) {
-      own.push_back(token);
+  bool states_entry(const format::Spot &spot) const {
+    for (const format::Spot::Lack &l : spot.lacks) {
+      if (l.count > 0 && format::token_numbered(map_, l.counter).kind == format::TokenNumber::Kind::entry) return true;
+    }
+    return false;
+  }
+
+  // One token of all bits. Entries go with no others.
+  Token together(const std::vector<Token> &tokens, uint32_t about) const {
+    Token all;
+    for (const Token &t : tokens) {
+      if (t == kEntry || all.bits + t.bits > kMostBits) fail(about, "the trace lacks a token");
+      all = {all.bits + t.bits, all.value << t.bits | t.value};
+    }
+    return all;
+  }
+
+  void expect(const Token &token, State &state, uint32_t about) const {
+    if (state.ahead.empty()) {
+      state.lacking.push_back(token);
       return;
     }
-    if (!(others.front() == token)) fail(about, "the trace gets another token");
-    others.erase(others.begin());
+    if (!(state.ahead.front() == token)) fail(about, "the trace gets another token");
+    state.ahead.erase(state.ahead.begin());
   }
-  void expect(const Token &token, State &state, uint32_t about) const { match(token, state.ahead, state.lacking, about); }
-  void write(const Token &token, State &state, uint32_t about) const { match(token, state.lacking, state.ahead, about); }
+
+  // What is lacking comes in its order, as many tokens as there are bits.
+  void write(Token token, State &state, uint32_t about) const {
+    if (state.lacking.empty()) {
+      state.ahead.push_back(token);
+      return;
+    }
+    do {
+      const Token next = state.lacking.empty() ? Token{} : state.lacking.front();
+      const int64_t rest = token.bits - next.bits;
+      const bool entry = next == kEntry;
+      if (state.lacking.empty() || rest < 0 || entry != (token == kEntry) || token.value >> rest != next.value) fail(about, "the trace gets another token");
+      state.lacking.erase(state.lacking.begin());
+      token = {rest, token.value & ((int64_t{1} << rest) - 1)};
+    } while (token.bits != 0);
+  }
 
   const ProcedureFacts &f_;
   const format::Procedure &map_;
   std::vector<core::TraceToken> tokens_;  // by edge
+  std::unique_ptr<format::LateTokens> late_;
   std::set<uint32_t> traced_;             // calls after which there is a bit
   std::string_view record_;               // its own
 };

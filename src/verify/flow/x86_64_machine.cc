@@ -333,14 +333,18 @@ std::string Machine::unfinished() const {
   return "";
 }
 
-// By one: the word of the trace; by a number: a register.
+// By one or a number: the word of the trace; by a number: a register.
 std::string Machine::shift_left(const ProbeInstruction &p, uint32_t statement) {
-  if (p.operands.size() == 1 && p.operands[0].kind == Kind::memory) {
-    if (resolve(p.operands[0]).kind != Address::Kind::trace) return "memory is changed that is no counter";
-    std::string fault = can_load(p.operands[0]);
-    if (fault.empty()) fault = write_trace(times(load(p.operands[0]), 2), statement);
+  const bool by_one = p.operands.size() == 1;
+  const bool by_number = p.operands.size() == 2 && p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty();
+  if ((by_one || by_number) && p.operands.back().kind == Kind::memory) {
+    const int64_t bits = by_one ? 1 : p.operands[0].value.number;
+    if (bits < 1 || bits > kMostTokenBits) return "a probe that shifts";
+    if (resolve(p.operands.back()).kind != Address::Kind::trace) return "memory is changed that is no counter";
+    std::string fault = can_load(p.operands.back());
+    if (fault.empty()) fault = write_trace(times(load(p.operands.back()), int64_t{1} << bits), statement);
     spoil_flags();
-    sign_ = Sign::trace;
+    sign_ = by_one ? Sign::trace : Sign::nothing;
     sign_flag_ = flags_[kSign];
     return fault;
   }

@@ -4,9 +4,11 @@
 #include <fmt/core.h>
 
 #include "core/sequences/trace_tokens.h"
+#include "format/facts/late_tokens.h"
 #include "format/facts/traced_calls.h"
 #include "isa/trace.h"
 #include "weave/plan/labels.h"
+#include "weave/trace/late.h"
 
 namespace chord::weave {
 
@@ -24,13 +26,18 @@ class TracePlanner {
     if (!plan_.entries_known) {
       if (std::string why_not = put_entry(); !why_not.empty()) return why_not;
     }
-    put_returns();
-    return put_tokens();
+    const std::vector<bool> traced = format::traced_calls(facts_.map);
+    const std::vector<core::TraceToken> tokens = core::trace_tokens(facts_.graph, never_);
+    late_ = late_tokens(facts_, plan_.sites, tokens, traced);
+    const format::LateTokens late(facts_.map, tokens, late_);
+    put_around_calls(traced, late);
+    return put_on_edges(tokens, late);
   }
 
   core::Plan plan() const {
     core::Plan plan;
     plan.placement = core::Placement::trace;
+    plan.late = late_;
     for (uint32_t e = 0; e < never_.size(); ++e) {
       if (never_[e]) plan.never.push_back(e);
       if (plan_.entries_known && p_.edges[e].kind == EdgeKind::enter) plan.called = e;
@@ -61,15 +68,28 @@ class TracePlanner {
     plan_.insertions.push_back({site, edge, std::move(token.probe), Effect::count, number, Phase::first});
   }
 
-  // Where control comes back from a call there is a bit: 0.
-  void put_returns() {
-    const std::vector<bool> traced = format::traced_calls(facts_.map);
+  // What is due is written before a call. Where control comes back there is a bit: 0.
+  void put_around_calls(const std::vector<bool> &traced, const format::LateTokens &late) {
     for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
       if (!facts_.is_code(b)) continue;
       for (uint32_t i = p_.blocks[b].first; i <= facts_.last_of(b); ++i) {
-        if (traced[i]) put({}, after_call(b, i), core::kNone, format::number_of_call(facts_.map, i), Phase::first);
+        if ((facts_.map.instructions[i].traits & isa::kCall) == 0) continue;
+        if (const core::TraceToken due = late.before(i); due.bits != 0) put_before(due, b, i);
+        if (traced[i] && !late.is_late_call(i)) put({}, after_call(b, i), core::kNone, format::number_of_call(facts_.map, i), Phase::first);
       }
     }
+  }
+
+  void put_before(const core::TraceToken &due, uint32_t block, uint32_t instruction) {
+    const assembly::Instruction &in = p_.instructions[instruction];
+    Site s;
+    s.kind = Site::Kind::before;
+    s.statement = in.first_statement;
+    s.fragment = in.fragment;
+    s.block = block;
+    s.live = plan_.liveness.before[instruction];
+    s.next = s.due = instruction;
+    put({due.bits, due.value}, s, core::kNone, format::number_of_waiting(facts_.map, instruction), Phase::leaving);
   }
 
   Site after_call(uint32_t block, uint32_t call) const {
@@ -102,14 +122,19 @@ class TracePlanner {
     }
   }
 
-  std::string put_tokens() {
-    const std::vector<core::TraceToken> tokens = core::trace_tokens(facts_.graph, never_);
+  // What waits is written before the jump that takes an edge, if there is no other.
+  std::string put_on_edges(const std::vector<core::TraceToken> &tokens, const format::LateTokens &late) {
     for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      if (tokens[e].bits == 0) continue;
+      if (never_[e] || late.is_late(e)) continue;
+      const core::TraceToken due = late.on(e);
+      if (due.bits == 0) continue;
       const Site &site = plan_.sites.edge[e];
       if (!site.exists()) return "a branch that cannot carry a probe";
-      if (tokens[e].bits > isa::kMostTraceBits) return "a jump with too many targets";
-      put({tokens[e].bits, tokens[e].value}, site, e, format::number_of_edge(facts_.map, e), site.ahead ? Phase::leaving : Phase::entering);
+      if (due.bits > isa::kMostTraceBits) return "a jump with too many targets";
+      if (site.ahead && tokens[e].bits == 0)
+        put_before(due, p_.edges[e].from, site.next);
+      else
+        put({due.bits, due.value}, site, e, format::number_of_edge(facts_.map, e), site.ahead ? Phase::leaving : Phase::entering);
     }
     return {};
   }
@@ -132,6 +157,7 @@ class TracePlanner {
   ProcedurePlan &plan_;
   isa::TracePlace place_;
   std::vector<bool> never_;
+  std::vector<uint32_t> late_;  // core::Plan::late
   uint32_t probes_ = 0;
 };
 
