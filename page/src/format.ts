@@ -48,16 +48,32 @@ const SHORT_NAMES: [RegExp, string][] = [
   [/std::basic_string_view<char, std::char_traits<char> ?>/g, 'std::string_view'],
   [/std::basic_(i|o|io)stream<char, std::char_traits<char> ?>/g, 'std::$1stream'],
   [/\(anonymous namespace\)/g, '{anonymous}'],
+  [/\[abi:cxx11\]/g, ''],
 ];
 
 // A name that fits a row: arguments of templates and functions shortened, inner ones first.
-export function shortName(name: string, room = 90): string {
+export function shortName(name: string, wanted = 90): string {
+  const room = innerWidth < 600 ? Math.min(wanted, 24) : wanted;
   if (name.length > 4000) return visible(name.slice(0, room - 1)) + '…';
   let s = name;
   for (const [long, brief] of SHORT_NAMES) s = s.replace(long, brief);
   if (s.length > room) s = shortenInside(s, '(', ')', 1);
   for (let depth = 3; depth >= 1 && s.length > room; --depth) s = shortenInside(s, '<', '>', depth);
+  // What a function is called says more than where it is from.
+  for (let end = scopeEnd(s); s.length > room && end > 0; end = scopeEnd(s)) s = '…::' + s.slice(end);
   return visible(s.length > room ? s.slice(0, room - 1) + '…' : s);
+}
+
+// Where the first scope of a name ends, after its "::"; 0 if it has none that can go.
+function scopeEnd(s: string): number {
+  let level = 0;
+  for (let i = s.startsWith('…::') ? 3 : 0; i + 1 < s.length; ++i) {
+    if (s.startsWith('operator', i)) return 0;
+    if ('<([{'.includes(s[i]!)) ++level;
+    else if ('>)]}'.includes(s[i]!)) --level;
+    else if (level === 0 && s[i] === ':' && s[i + 1] === ':') return i + 2;
+  }
+  return 0;
 }
 
 function shortenInside(s: string, open: string, close: string, depth: number): string {

@@ -127,7 +127,7 @@ export function Table({ name, columns, rows, sort, open, ascending = false }: {
     <div class="scroll" ref={scroller} onKeyDown={key} data-table={name} tabIndex={0} role="region" aria-label={name}>
       <table class="rows" aria-label={name} aria-rowcount={sorted.length + 1}>
         <thead><tr>{columns.map((c) => (
-          <th key={c.key} scope="col" class={(c.left ? 'left' : '') + (c.wide ? ' wide' : '')} title={c.title}
+          <th key={c.key} scope="col" class={`c-${c.key}` + (c.left ? ' left' : '') + (c.wide ? ' wide' : '')} title={c.title}
             aria-sort={order.key === c.key ? (order.up ? 'ascending' : 'descending') : undefined}>
             <button type="button" onClick={() => press(c)}>{c.label}<i aria-hidden="true">{order.key === c.key ? (order.up ? ' ▴' : ' ▾') : ''}</i></button>
           </th>))}</tr></thead>
@@ -136,7 +136,7 @@ export function Table({ name, columns, rows, sort, open, ascending = false }: {
           {sorted.slice(start, end).map((row, i) => (
             <tr key={row} data-at={start + i} tabIndex={start + i === current ? 0 : -1} aria-rowindex={start + i + 2}
               onFocus={() => setCurrent(start + i)} onDblClick={() => { const to = open?.(row); if (to) go(to); }}>
-              {columns.map((c) => <td key={c.key} class={c.left ? 'left' : ''}>{c.cell(row)}</td>)}
+              {columns.map((c) => <td key={c.key} class={`c-${c.key}` + (c.left ? ' left' : '')}>{c.cell(row)}</td>)}
             </tr>))}
           {end < sorted.length && <tr aria-hidden="true" style={{ height: `${(sorted.length - end) * ROW}px` }} />}
         </tbody>

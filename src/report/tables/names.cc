@@ -204,7 +204,8 @@ std::string without_scopes(const std::string &name, size_t width) {
     const size_t end = scope_end(rest);
     if (end == std::string_view::npos) break;
     rest.remove_prefix(end);
-    out = std::string(kEllipsis) + "::" + std::string(rest);
+    std::string shorter = std::string(kEllipsis) + "::" + std::string(rest);
+    if (display_width(shorter) < display_width(out)) out = std::move(shorter);
   }
   return out;
 }

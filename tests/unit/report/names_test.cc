@@ -38,7 +38,7 @@ TEST(Names, WhatIsReturnedGoesBeforeTheName) {
   EXPECT_EQ(fit_name("a<b> (anonymous namespace)::f<int>(int)", 15), "(…)::f<…>(…)");
   EXPECT_EQ(fit_name("sort(int*, int*) [.isra.0]  sort.h:7", 18), "sort(…)  sort.h:7");
   // Outer scopes go before letters of the name do.
-  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 30), "…::Iter::ParseNextKey()");
+  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 29), "…::Iter::ParseNextKey()");
   EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 20), "…::ParseNextKey()");
   EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 12), "…::Par…Key()");
   EXPECT_EQ(fit_name("leveldb::(anonymous namespace)::Bytewise::Compare(leveldb::Slice const&) const", 24), "…::Compare(…) const");
