@@ -1,6 +1,6 @@
 // One function: its source beside its assembly, its graph, its paths, who calls it, its loops.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useState } from 'preact/hooks';
+import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BLOCK_KINDS, EDGE_KINDS, type Code, type Count, type Path } from './data';
 import { change, count, num, percent, short, visible } from './format';
 import { Graph } from './graph';
@@ -34,7 +34,12 @@ function SourcePane({ code, list, selection, hover, setHover, path }: {
   const { index } = useData();
   const wanted = selection.line ?? (selection.block !== undefined ? blockLine(code, selection.block) : undefined);
   const onPath = useMemo(() => (path ? visits(code, list, path) : []), [code, list, path]);
-  const scroll: Scroll = path && onPath.length ? { to: Math.min(...onPath), nonce: path } : { to: wanted ? list.at.get(wanted) ?? -1 : -1, nonce: wanted };
+  // At first where the function itself begins: what was inlined into it may stand far above.
+  const fresh = useRef(true);
+  useEffect(() => { fresh.current = false; }, []);
+  const home = code.line.findIndex((line) => line !== 0);
+  const shown = wanted ?? (fresh.current && home >= 0 ? lineKey(code.file[home]!, code.line[home]!) : undefined);
+  const scroll: Scroll = path && onPath.length ? { to: Math.min(...onPath), nonce: path } : { to: shown ? list.at.get(shown) ?? -1 : -1, nonce: wanted };
   const rail = path && <Rail rows={onPath} total={list.rows.length} />;
   const on = new Set(onPath);
   const row = (i: number) => {

@@ -72,6 +72,16 @@ for (const colorScheme of ['light', 'dark']) {
   await accessible(page, 'a selected line');
 }
 {
+  // A function is shown from where it begins, not from what was inlined into it.
+  const page = await open(templates, '#/function/main');
+  await page.waitForSelector('.lines .line.asm');
+  const seen = await page.evaluate(() => [...document.querySelectorAll('[aria-label=Source] .line')].some((line) => {
+    const box = line.getBoundingClientRect(), pane = line.closest('.lines').getBoundingClientRect();
+    return /\bmain\b/.test(line.textContent) && box.top >= pane.top && box.bottom <= pane.bottom;
+  }));
+  check(seen, 'the beginning of main is on the screen');
+}
+{
   // The graph has every edge of the function but the return edge and those never taken by design; a click shows paths.
   const page = await open(queens, '#/function/place/graph');
   await page.waitForSelector('.edge');
