@@ -111,7 +111,7 @@ void TracePaths::give_to(Program &program) const {
       exits.push_back({block, instruction, executed, sum, count});
       early[block] += count;
     }
-    PathCounts paths = count_paths(*p.map, counted.whole, exits, early);
+    PathCounts paths = count_paths(*p.map, {counted.whole, {}, false}, exits, early);
     unknown += counted.unknown;
     if (counted.unknown == 0 && forgotten_ == 0 && paths.counts.contradiction.empty() && p.ran_in_profile && paths.counts.edge.size() == p.counts.edge.size()) {
       for (size_t e = 1; e < p.counts.edge.size(); ++e) {
