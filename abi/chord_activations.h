@@ -85,7 +85,7 @@ struct CallTree {
 // chord_context_record::site where calls are not told apart (CHORD_CONTEXT_FUNCTIONS).
 constexpr uint32_t no_site = UINT32_MAX - 1;
 
-// Where code on its way out leaves its record, below the caller's stack pointer (src/isa/x86_64_contexts.cc).
+// Where code on its way out leaves its record, below the caller's stack pointer (src/isa/x86_64/contexts.cc).
 constexpr uint64_t record_kept = 120;
 
 // Memory that records are made in: chunks of 64 KB, so that the record around an address is found.

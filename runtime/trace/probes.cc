@@ -1,4 +1,4 @@
-// What woven code calls to write a word of its trace (isa/x86_64_trace.cc).
+// What woven code calls to write a word of its trace (isa/x86_64/trace.cc).
 //
 // %r10 is the offset of the thread's state, %r11 the place in the buffer. The word is pushed, and popped into its place:
 // that leaves both registers. Whoever is interrupted at the pop, or at the instruction after it, which sets the bits anew,

@@ -88,7 +88,7 @@ bool read_base(std::string_view inside, Operand &out) {
   if (parts.size() > 3) return false;
   auto reg = [](std::string_view text) { return text.starts_with("%r") && !text.ends_with('d') ? register_number(text.substr(1)) : kNoRegister; };
   if (parts[0] == "%rip") {
-    out.rip = true;
+    out.code_relative = true;
   } else if (!parts[0].empty() && (out.base = reg(parts[0])) == kNoRegister) {
     return false;
   }
@@ -223,7 +223,7 @@ std::optional<Operand> read_intel_memory(std::string_view text) {
     const bool is_register = term == "rip" || register_number(term.substr(0, term.find('*'))) != kNoRegister;
     if (term.empty()) continue;
     if (is_register && negative) return std::nullopt;
-    if (term == "rip") out.rip = true;
+    if (term == "rip") out.code_relative = true;
     else if (is_register ? !add_register(term, out) : !add_register(term, out) && !add_term(term, negative, out.value)) return std::nullopt;
     negative = false;
   }

@@ -26,7 +26,7 @@ struct Operand {
   Expression value;            // constant, or the displacement
   // memory
   bool thread = false;  // %fs:
-  bool rip = false;
+  bool code_relative = false;  // to the instruction pointer
   unsigned base = kNoRegister, index = kNoRegister;
   unsigned scale = 1;
 };

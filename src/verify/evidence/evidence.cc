@@ -11,7 +11,7 @@ namespace chord::verify {
 bool Evidence::names_nothing_here(uint32_t i) const {
   const Instr &in = p_.instrs()[i];
   if (in.function == kNone || p_.functions()[in.function].named.empty()) return true;
-  return in.facts.memory.present && in.facts.memory.rip;
+  return in.facts.memory.present && in.facts.memory.code_relative;
 }
 
 // In the straight code in front of the jump, or in the jump, is an address made of an index and a

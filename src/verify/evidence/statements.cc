@@ -150,7 +150,7 @@ class Comparer {
     auto probe = read_probe(b);
     if (!probe || probe->op != Op::address || probe->narrow) return false;
     const Operand &m = probe->operands[0];
-    bool plain = m.kind == Operand::Kind::memory && m.index == kNoRegister && !m.rip && !m.thread && m.value.symbol.empty() && m.value.minus.empty();
+    bool plain = m.kind == Operand::Kind::memory && m.index == kNoRegister && !m.code_relative && !m.thread && m.value.symbol.empty() && m.value.minus.empty();
     return plain && m.base == sum.into && m.value.number == sum.plus && probe->operands[1].kind == Operand::Kind::general &&
            probe->operands[1].reg == sum.into;
   }

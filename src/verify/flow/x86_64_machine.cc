@@ -221,7 +221,7 @@ std::string Machine::compare(const ProbeInstruction &p) {
   bool number = p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty();
   Address at = with.kind == Kind::memory ? resolve(with) : Address{};
   // Of these nothing is known, whichever way is taken.
-  bool lone = with.kind == Kind::memory && with.rip && !with.value.symbol.empty() && with.value.relocation.empty() && with.value.minus.empty();
+  bool lone = with.kind == Kind::memory && with.code_relative && !with.value.symbol.empty() && with.value.relocation.empty() && with.value.minus.empty();
   if (number && (lone || (with.kind == Kind::general && !p.narrow))) {
     comparison_ = {};
     spoil_flags();
@@ -424,7 +424,7 @@ std::string Machine::vectors(const ProbeInstruction &p) {
   // Three operands: the middle one is what is changed.
   if (into == kNoRegister || p.operands.size() < 2 || p.operands.size() > 3 || (last == 2 && reg(1) != into)) return "a probe with odd operands";
   const Operand &from = p.operands[0];
-  bool memory = from.kind == Kind::memory && from.rip && from.value.relocation.empty() && from.value.minus.empty();
+  bool memory = from.kind == Kind::memory && from.code_relative && from.value.relocation.empty() && from.value.minus.empty();
   bool low = memory && from.value.symbol == ".Lchord_low", high = memory && from.value.symbol == ".Lchord_high";
   switch (p.op) {
     case Op::vector_clear:
@@ -480,7 +480,7 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
     case Op::move: return move(p);
     case Op::set_byte: {
       bool one = p.operands.size() == 2 && p.operands[0].kind == Kind::constant && p.operands[0].value.number == 1 &&
-                 p.operands[0].value.symbol.empty() && p.operands[1].kind == Kind::memory && p.operands[1].rip;
+                 p.operands[0].value.symbol.empty() && p.operands[1].kind == Kind::memory && p.operands[1].code_relative;
       if (!one || p.locked) return "a byte is changed";
       std::string fault = count(p.operands[1], constant(1), false, statement);
       if (fault.empty()) effects_.back().sets = true;
@@ -491,7 +491,7 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
       const Operand &o = p.operands[0];
       if (o.kind == Kind::half || o.kind == Kind::byte || o.kind == Kind::vector) return "a probe with odd operands";
       // What the program is about to load may be pushed, too (__chord_leap).
-      bool variable = o.kind == Kind::memory && o.rip && !o.thread && !o.value.symbol.empty() && o.value.relocation.empty() && o.value.minus.empty();
+      bool variable = o.kind == Kind::memory && o.code_relative && !o.thread && !o.value.symbol.empty() && o.value.relocation.empty() && o.value.minus.empty();
       bool own = o.kind == Kind::memory && !variable && (o.base == kNoRegister || !resolve(o).value.is_atom_plus(o.base));
       std::string fault = own ? can_load(o) : "";
       if (fault.empty()) fault = push(source(o));

@@ -168,7 +168,7 @@ Machine::Address Machine::resolve(const Operand &m) {
   out.value = address_value(m);
   out.thread = m.thread;
   bool plain = m.value.minus.empty() && (m.value.relocation.empty() || (m.thread && m.value.relocation == "tpoff"));
-  if (!plain || (m.value.symbol.empty() && m.rip) || (m.rip && m.index != kNoRegister)) return out;
+  if (!plain || (m.value.symbol.empty() && m.code_relative) || (m.code_relative && m.index != kNoRegister)) return out;
   if (!m.thread && out.value.is_atom_plus(kRsp)) {
     out.kind = Address::Kind::stack;
     out.key = start_key() + out.value.number;
@@ -202,13 +202,13 @@ std::optional<Value> Machine::left_below(int64_t at) const {
 
 // The word that says where, relative to the thread pointer, the module's delta is.
 bool is_slot_of_delta(const Operand &m) {
-  return m.rip && m.value.symbol == "__chord_slot" && m.value.relocation.empty() && m.value.minus.empty() && m.value.number == 0;
+  return m.code_relative && m.value.symbol == "__chord_slot" && m.value.relocation.empty() && m.value.minus.empty() && m.value.number == 0;
 }
 
 // Empty, or why that may not be there to be read.
 std::string Machine::can_load(const Operand &m) {
   if (is_slot_of_delta(m)) return "";
-  if (m.rip && m.value.relocation == "gottpoff" && m.value.number == 0) return "";
+  if (m.code_relative && m.value.relocation == "gottpoff" && m.value.number == 0) return "";
   Address at = resolve(m);
   bool whole = at.kind != Address::Kind::trace || at.key == 0;
   bool delta = m.thread && at.value.number == 0 && thread_word(at.value) == "__chord_delta";
@@ -219,7 +219,7 @@ std::string Machine::can_load(const Operand &m) {
 
 Value Machine::load(const Operand &m) {
   if (is_slot_of_delta(m)) return atom_value(atoms_->find(Meaning::offset_word, "__chord_delta"));
-  if (m.rip && m.value.relocation == "gottpoff" && m.value.number == 0) {
+  if (m.code_relative && m.value.relocation == "gottpoff" && m.value.number == 0) {
     return atom_value(atoms_->find(Meaning::offset_word, m.value.symbol));
   }
   Address at = resolve(m);

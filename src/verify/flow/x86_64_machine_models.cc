@@ -32,7 +32,7 @@ const AtomMeaning *Machine::lone(const Value &v) const {
 std::optional<Value> Machine::effective_address(const Operand &m) {
   const Expression &e = m.value;
   // Distances from the instruction itself say something else elsewhere.
-  if (m.kind != Operand::Kind::memory || (m.rip && e.symbol.empty()) || e.symbol == "." || e.minus == ".") return std::nullopt;
+  if (m.kind != Operand::Kind::memory || (m.code_relative && e.symbol.empty()) || e.symbol == "." || e.minus == ".") return std::nullopt;
   Value v = constant(e.number);
   if (!e.symbol.empty() && e.relocation.empty()) v = sum(v, atom_value(atoms_->find(Meaning::symbol, e.symbol)));
   if (!e.symbol.empty() && !e.relocation.empty()) {

@@ -238,7 +238,7 @@ class ModelVisitor {
   // function, the word that is modelled is that of the function which the program calls.
   Value operand(uint32_t i, Machine &now) const {
     const Instr &in = f_.program.instrs()[i];
-    std::optional<Operand> o = memory_operand(in.facts.memory.rip ? f_.program.source().statements[in.last] : woven(i));
+    std::optional<Operand> o = memory_operand(in.facts.memory.code_relative ? f_.program.source().statements[in.last] : woven(i));
     if (o && is_thread_offset(o->value.relocation)) {
       // What the linker has put into it is read: an offset from its end, which is six bytes behind its opcode.
       const int64_t opcode = accesses_of(f_.program.bytes(i)).opcode_at;

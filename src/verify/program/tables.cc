@@ -68,7 +68,7 @@ Tables::State Tables::behind(uint32_t i, const State &before) const {
   if (x.added_to == into) {
     out[into] = together(before[into], before[x.added]);
   } else if (m.present && m.only_address) {
-    if (m.rip && table_named(i) != kNone) out[into] = {table_named(i), false};
+    if (m.code_relative && table_named(i) != kNone) out[into] = {table_named(i), false};
     if (m.base != kNoRegister && m.index != kNoRegister && m.displacement == 0) out[into] = together(before[m.base], before[m.index]);
   } else if (x.loads) {
     out[into] = loaded(i, before);

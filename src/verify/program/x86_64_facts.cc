@@ -93,7 +93,7 @@ void read_memory(const Instruction &in, const ZydisDecodedOperand &op, Facts &ou
   if (op.visibility != ZYDIS_OPERAND_VISIBILITY_EXPLICIT) return;
   out.memory.present = true;
   out.memory.only_address = op.mem.type == ZYDIS_MEMOP_TYPE_AGEN;
-  out.memory.rip = op.mem.base == ZYDIS_REGISTER_RIP;
+  out.memory.code_relative = op.mem.base == ZYDIS_REGISTER_RIP;
   out.memory.base = general_number(op.mem.base);
   out.memory.index = general_number(op.mem.index);
   out.memory.displacement = op.mem.disp.value;

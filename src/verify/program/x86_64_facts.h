@@ -36,7 +36,7 @@ struct MemoryOperand {
   bool present = false;
   bool only_address = false;  // lea
   unsigned base = kNoRegister, index = kNoRegister;
-  bool rip = false;
+  bool code_relative = false;  // to the instruction pointer
   int64_t displacement = 0;
   uint32_t size = 0;
 };

@@ -11,8 +11,8 @@
 
 #include "chord_abi.h"
 #include "isa/isa.h"
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_text.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/text.h"
 
 namespace chord::isa {
 namespace {

@@ -21,8 +21,8 @@
 
 #include "isa/contexts.h"
 #include "isa/isa.h"
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_text.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/text.h"
 
 namespace chord::isa {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <bit>
 
-#include "isa/x86_64_registers.h"
+#include "isa/x86_64/registers.h"
 
 namespace chord::isa {
 namespace {

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "isa/models.h"
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_text.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/text.h"
 
 namespace chord::isa {
 

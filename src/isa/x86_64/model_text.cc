@@ -1,4 +1,4 @@
-#include "isa/x86_64_model_text.h"
+#include "isa/x86_64/model_text.h"
 
 #include <chord_abi.h>
 #include <fmt/core.h>

@@ -3,8 +3,8 @@
 #include <fmt/core.h>
 
 #include "isa/meters.h"
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_text.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/text.h"
 
 namespace chord::isa {
 namespace {

@@ -2,8 +2,8 @@
 // index reaches, comparisons of strings that end early) is said to be unknown.
 #include "isa/accesses.h"
 
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_zydis.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/zydis.h"
 
 namespace chord::isa {
 namespace {

@@ -6,8 +6,8 @@
 #include <bit>
 
 #include "isa/isa.h"
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_zydis.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/zydis.h"
 
 namespace chord::isa {
 namespace {

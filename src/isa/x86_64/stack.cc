@@ -4,8 +4,8 @@
 //
 // The same forms, seen as what becomes of the stack pointer alone, are Decoded::stack.
 #include "isa/isa.h"
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_zydis.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/zydis.h"
 
 namespace chord::isa {
 namespace {

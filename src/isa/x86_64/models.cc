@@ -11,9 +11,9 @@
 #include <algorithm>
 #include <array>
 
-#include "isa/x86_64_model_text.h"
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_text.h"
+#include "isa/x86_64/model_text.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/text.h"
 
 namespace chord::isa {
 namespace {
@@ -130,7 +130,9 @@ Snippet tell_strings(const StringProbe &p, Resources live) {
   Snippet s;
   s.moves_stack = true;
   s.price = keeps ? 8 : 6;
-  s.text = move_stack(-kRedZone) + (keeps ? push(free) : "") + (keeps_flags ? std::string("\tpushfq\n") + kWord : "") + counter.text;
+  s.text = move_stack(-kRedZone) + (keeps ? push(free) : "");
+  if (keeps_flags) s.text += fmt::format("\tpushfq\n{}", kWord);
+  s.text += counter.text;
   s.text += fmt::format("\tpushq\t${}\n", what) + kWord + fmt::format("\tcall\t__chord_strings{}\n", counter.suffix) + move_stack(16);
   s.text += (keeps_flags ? "\tpopfq\n\t.cfi_adjust_cfa_offset -8\n" : "") + (keeps ? pop(free) : "") + move_stack(kRedZone);
   return s;

@@ -5,9 +5,9 @@
 #include <array>
 
 #include "isa/models.h"
-#include "isa/x86_64_model_text.h"
-#include "isa/x86_64_registers.h"
-#include "isa/x86_64_text.h"
+#include "isa/x86_64/model_text.h"
+#include "isa/x86_64/registers.h"
+#include "isa/x86_64/text.h"
 
 namespace chord::isa {
 namespace {
