@@ -22,7 +22,7 @@ function Stats({ of: index }: Shown) {
   const ran = t.instructions - t.never;
   return (
     <dl class="stats">
-      <Stat label="Instructions executed" value={count(index.instructions)} detail={index.old !== undefined ? `${change(index.old, index.instructions)} against the older profile` : `in ${count(t.calls)} calls`} />
+      <Stat label="Instructions executed" value={count(index.instructions)} detail={index.old !== undefined ? `${change(index.old, index.instructions)} against the older profile` : `in ${count(t.calls)} call${t.calls === 1 ? '' : 's'}`} />
       <Stat label="Functions that ran" value={count(t.called)} detail={`of ${count(t.functions)} (${percent(t.called, t.functions)})`} part={t.called} whole={t.functions} kind="cover" />
       <Stat label="Code that ran" value={count(ran)} detail={`of ${count(t.instructions)} instructions (${percent(ran, t.instructions)})`} part={ran} whole={t.instructions} kind="cover" />
       <Stat label="Blocks that ran" value={count(t.blocks - t.blocksNever)} detail={`of ${count(t.blocks)} (${percent(t.blocks - t.blocksNever, t.blocks)})`} part={t.blocks - t.blocksNever} whole={t.blocks} kind="cover" />
@@ -78,19 +78,19 @@ function Concentration({ of }: Shown) {
     sizes.observe(element);
     return () => { sizes.disconnect(); removeEventListener('chord-theme', again); plot.destroy(); };
   }, [of]);
-  if (numbers.length === 0) return null;
+  if (numbers.length < 2) return null;
   const [half, most, nearly] = needed;
   const text = `${count(half)} function${half === 1 ? '' : 's'} account${half === 1 ? 's' : ''} for half of all instructions executed, ${count(most)} for 90%, ${count(nearly)} for 99%.`;
   return (
     <Panel title="Concentration">
       <p class="say">{text}</p>
-      {numbers.length >= 2 && <div class="plot" ref={box} role="img" aria-label={'Share of execution by number of functions. ' + text} />}
+      <div class="plot" ref={box} role="img" aria-label={'Share of execution by number of functions. ' + text} />
     </Panel>
   );
 }
 
 function Mix({ of }: Shown) {
-  if (of.mix.length === 0) return null;
+  if (of.mix.length === 0 || num(of.instructions) === 0) return null;
   return (
     <Panel title="Instruction mix" more={<a href={link('opcodes')}>all opcodes</a>}>
       <table class="plain"><tbody>{of.mix.map((row) => (
