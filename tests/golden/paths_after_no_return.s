@@ -6,7 +6,7 @@
 f:
 	.cfi_startproc
 	testl	%edi, %edi
-	je	.L4
+	je	g
 	pushq	%rbp
 	.cfi_def_cfa_offset 16
 	.cfi_offset 6, -16
@@ -17,7 +17,6 @@ f:
 	jne	.L3
 	popq	%rbp
 	.cfi_def_cfa_offset 8
-.L4:
 	ret
 	.cfi_endproc
 	.size	f, .-f
