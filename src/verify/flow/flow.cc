@@ -452,13 +452,32 @@ std::optional<std::string> ProcedureFlow::held_by(const Way &way, size_t steps, 
   return held;
 }
 
-// The register, as unwind rules number it, is not written before somebody wants it: the caller, once it has been popped.
+// The register, as unwind rules number it, is the caller's again: it has been popped, and the procedure does not touch it any more. That
+// somebody wants it would not do: a leaf may keep the caller's in the red zone, and work with its own.
 bool ProcedureFlow::is_callers(uint32_t i, const std::string &reg) const {
   for (unsigned r = 0; r < 16; ++r) {
     bool named = std::to_string(dwarf_number(r)) == reg;
-    if (named || vector_rule_name(r) == reg) return leaves(i) || (u_.liveness.before[i] & (named ? general(r) : vector(r))) != 0;
+    if (named || vector_rule_name(r) == reg) return is_untouched_from(i, named ? whole(r) : vector(r));
   }
   return false;
+}
+
+// From the instruction on, up to where the procedure is left.
+bool ProcedureFlow::is_untouched_from(uint32_t i, Set what) const {
+  std::set<uint32_t> seen;
+  std::vector<uint32_t> waiting = {i};
+  while (!waiting.empty()) {
+    uint32_t k = waiting.back();
+    waiting.pop_back();
+    if (!seen.insert(k).second || leaves(k)) continue;
+    const Instr &in = p_.instrs()[k];
+    const Facts &x = in.facts;
+    if (((x.reads | x.writes) & what) || x.unknown || (x.flow == Flow::jump && x.indirect)) return false;
+    bool falls = x.flow == Flow::next || x.flow == Flow::conditional || x.flow == Flow::call;
+    if (falls && in.next != kNone) waiting.push_back(in.next);
+    if ((x.flow == Flow::jump || x.flow == Flow::conditional) && in.target != kNone) waiting.push_back(in.target);
+  }
+  return true;
 }
 
 // At instructions of the original they are what they were, or the same in the wider frame.

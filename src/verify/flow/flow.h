@@ -100,6 +100,7 @@ class ProcedureFlow {
   void check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const;
   void check_own_rules(uint32_t instruction) const;
   bool is_callers(uint32_t instruction, const std::string &reg) const;
+  bool is_untouched_from(uint32_t instruction, Set what) const;
   StackFacts around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const;
   void reach(uint32_t instruction, int64_t level);
   void drain();

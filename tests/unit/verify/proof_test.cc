@@ -240,6 +240,13 @@ const std::string kPopped = function(
     "\tpushq %rbx\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 3, -16\n\tmovl %edi, %ebx\n\tcall g\n\tmovl sink(%rip), %eax\n"
     "\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tmovl %eax, sink(%rip)\n\tret\n");
 
+// The caller's is in the red zone, and the leaf works with its own: the rule must not be taken back.
+TEST(ModelProof, RulesOfRegistersInTheRedZoneStay) {
+  const std::string leaf = function("\tmovq %rbx, -8(%rsp)\n\t.cfi_offset 3, -16\n\tmovl %edi, %ebx\n\tmovl sink(%rip), %eax\n\taddl %ebx, %eax\n\tmovq -8(%rsp), %rbx\n\tret\n");
+  EXPECT_EQ(fault(leaf, "models"), "");
+  EXPECT_NE(Woven(leaf, "models").replace("\tleaq\tsink(%rip),", "\t.cfi_restore 3\n\tleaq\tsink(%rip),").fault(), "");
+}
+
 TEST(ModelProof, RulesOfPoppedRegistersComeBackAsTheyWere) {
   Woven w(kPopped, "models-contexts");
   EXPECT_EQ(w.fault(), "");
