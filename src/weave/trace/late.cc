@@ -78,7 +78,7 @@ class LatePlanner {
   bool can_write_after(uint32_t b, uint32_t bits) const {
     for (core::EdgeId e : out_[b]) {
       const Site &site = sites_.edge[e];
-      if (!site.exists() || bits + tokens_[e].bits > format::kMostLateBits) return false;
+      if (!site.exists() || bits + tokens_[e].bits > format::kMostLateBits || may_leap(b, e)) return false;
       if (facts_.is_code(b) && out_[b].size() == 1) {
         const bool before = format::is_written_before(facts_.map.instructions[facts_.last_of(b)]);
         if (site.ahead != before || (before && tokens_[e].bits != 0)) return false;
@@ -88,6 +88,9 @@ class LatePlanner {
     }
     return !out_[b].empty();
   }
+
+  // Out of several frames (weave/exits/builtin_longjmps.h): the runtime is told of that in the midst of the block.
+  bool may_leap(uint32_t b, core::EdgeId e) const { return p_.edges[e].to == 1 && facts_.is_code(b) && p_.instructions[facts_.last_of(b)].decoded.indirect; }
 
   bool can_wait(core::EdgeId e, uint32_t bits) const {
     const uint32_t to = p_.edges[e].to;
