@@ -56,7 +56,7 @@ enum {
   CHORD_COUNTERS_SHARED = 2,
   /* No procedure's counters but the one counter of a kind of event: `counters` is
    * the kind, `count` is 1, and its parts lie at index kind, and every CHORD_EVENT_KINDS
-   * words behind, of the module's thread-local array __chord_events. */
+   * words after, of the module's thread-local array __chord_events. */
   CHORD_COUNTERS_EVENT = 3,
   /* No counters but, in a shared array (`counters` as for SHARED), what each of the
    * counters of the next record counts: see below. */
@@ -76,7 +76,7 @@ enum {
  * 0. Once given, a number stays; so counters of all threads, pauses and segments add up
  * index by index, and only who writes or reads a profile looks at the numbers. A path is
  * looked for first at CHORD_PATH_SLOT(number + 1), by woven code itself, then in
- * the slots behind by the runtime, which gives it a free one or, if there is none within
+ * the slots after it, by the runtime, which gives it a free one or, if there is none within
  * reach, counts it in its table of early exits (CHORD_EXIT_PATH). One more counter,
  * without number, takes what is counted elsewhere. */
 #define CHORD_PATH_SLOT_BITS 10
@@ -105,7 +105,7 @@ enum {
  * events early, for what the counter lacks at a probe. */
 #define CHORD_EVENT_PARTS 2
 #define CHORD_EVENT_BIAS (CHORD_EVENT_PARTS * CHORD_EVENT_KINDS)
-/* Behind them: what measures calls (runtime/brackets.cc), two words. */
+/* After them: what measures calls (runtime/brackets.cc), two words. */
 #define CHORD_EVENT_BRACKETS (CHORD_EVENT_BIAS + CHORD_EVENT_KINDS)
 #define CHORD_EVENT_WORDS (CHORD_EVENT_BRACKETS + 2)
 /* The array and, weakly, this function, which gives its offset from the thread pointer, are
@@ -162,7 +162,7 @@ struct chord_proc {
  *     ULEB128[spots]  woven offset of each spot, likewise
  *   padded with zero bytes to a multiple of 8
  *
- * A mark is an original instruction behind which, up to the next mark, woven and
+ * A mark is an original instruction after which, up to the next mark, woven and
  * original code have the same bytes' lengths: instruction i lies at
  * woven(mark) + original(i) - original(mark). The map lists the marked
  * instructions (Procedure::marks), fragment by fragment, in the same order; so it
@@ -507,7 +507,7 @@ struct chord_exit {
 enum {
   CHORD_EXIT_AT_CALL = 0, /* pc is a return address: the call was executed */
   CHORD_EXIT_AT_PC = 1,   /* the instruction at pc was not executed; one that only ends
-                             behind pc was */
+                             after pc was */
   CHORD_EXIT_AT_CHECK = 2, /* likewise, and the counters of events lack nothing (a budget) */
   CHORD_EXIT_REGISTER = 3,
 };

@@ -37,7 +37,7 @@ bool count_in(ExitTable &table, uint64_t key, uint64_t path, int64_t count) {
   for (uint64_t probe = 0; probe < longest_probe; ++probe) {
     uint64_t index = (at + probe) & (table.slots - 1);
     ExitTable::Slot &slot = table.slot[index];
-    // Before others can count in it, as this thread may be stopped behind any instruction.
+    // Before others can count in it, as this thread may be stopped after any instruction.
     if (__atomic_load_n(&slot.key, __ATOMIC_RELAXED) == 0)
       __atomic_fetch_or(&table.used, uint64_t{1} << index / (table.slots / 64), __ATOMIC_RELAXED);
     if (!is_or_becomes(&slot.key, key) || !is_or_becomes(&slot.path, path)) continue;

@@ -428,7 +428,7 @@ uint64_t find_room(Fold &fold, long file, uint64_t size) {
 void drop_base(Fold &fold, long file) {
   if (fold.base_size == 0) return;
   mark_dead(file, fold.base);
-  // Nothing stands behind it.
+  // Nothing stands after it.
   long size = kernel(SYS_lseek, file, 0, SEEK_END);
   if (size >= 0 && static_cast<uint64_t>(size) == fold.base + fold.base_size)
     kernel(SYS_ftruncate, file, static_cast<long>(fold.base));

@@ -28,7 +28,7 @@ struct Fold {
   uint32_t note_count;
   chord_superseded superseded;
 
-  // What ended early in all runs, sorted; behind `exit_count` of them, events of threads (module is all ones, pc the
+  // What ended early in all runs, sorted; after `exit_count` of them, events of threads (module is all ones, pc the
   // thread).
   chord_exit *merged;
   size_t merged_size;  // bytes mapped
@@ -40,7 +40,7 @@ struct Fold {
   } gaps[most_gaps];
   uint32_t gap_count;
   uint64_t file_size;
-  uint64_t end;  // behind all that counts
+  uint64_t end;  // after all that counts
 };
 
 // Looks for a segment to add to, and for room; null if this segment is to stand alone, at the end. Call with the file locked.

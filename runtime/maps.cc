@@ -63,7 +63,7 @@ class MapCopy {
     if (sections_ == nullptr || !read_fully(from_, sections_, sections_size(), header_.e_shoff)) return false;
     const Elf64_Shdr &names = sections_[header_.e_shstrndx];
     if (names.sh_size == 0 || names.sh_size > most_names) return false;
-    names_size_ = names.sh_size + 32;  // zeros behind them
+    names_size_ = names.sh_size + 32;  // zeros after them
     names_ = static_cast<char *>(map_pages(names_size_));
     return names_ != nullptr && read_fully(from_, names_, names.sh_size, names.sh_offset);
   }

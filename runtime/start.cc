@@ -318,7 +318,7 @@ void install_hooks(Instance &instance, ModuleState &state) {
 bool exit_is_on_stack(Instance &instance) {
   Frame frame;
   __chord_capture(&frame.registers);
-  // exit() is short: a return address close behind its start is in it.
+  // exit() is short: a return address close after its start is in it.
   uint64_t start = reinterpret_cast<uint64_t>(&exit);
   do {
     uint64_t pc = frame.registers.pc();

@@ -330,7 +330,7 @@ long lock_file(long file) {
 // Segments that are folded have sizes that are multiples of this, so that the next one fits where the last but one was.
 constexpr uint64_t granule = 512;
 
-// What is left of the granule behind a payload; there is room for the header of a record.
+// What is left of the granule after a payload; there is room for the header of a record.
 uint64_t fill_behind(uint64_t payload) {
   uint64_t used = sizeof(chord_segment_header) + payload + sizeof(chord_record_header);
   return (used + granule - 1) / granule * granule - sizeof(chord_segment_header) - payload;

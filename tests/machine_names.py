@@ -10,7 +10,7 @@ from pathlib import Path
 
 HOME = re.compile(r"^(isa/x86_64/\w+|verify(/\w+)?/x86_64\w*)\.(cc|h)$")
 REGISTER = r"(?:r(?:[abcd]x|[sd]i|[sb]p|ip|8|9|1[0-5])|e(?:[abcd]x|[sd]i|[sb]p|flags)|[xyz]mm\d+|[cdefgs]s:)"
-# Mnemonics with an operand behind them, as assembly has them: "movq\t", "call ".
+# Mnemonics with an operand after them, as assembly has them: "movq\t", "call ".
 MNEMONIC = (r"(?:mov[a-z]*|lea[lq]|push[a-z]*|pop[a-z]*|add[bwlq]|sub[bwlq]|inc[bwlq]|dec[bwlq]|cmp[bwlq]|test[bwlq]|xor[lq]|call|jmp|j[a-z]{1,3}|"
             r"imul[a-z]*|sh[lr][a-z]*|ret[q]?|lahf|sahf|nop[lw]?|endbr64|lock|psub[a-z]*|padd[a-z]*|xchg[a-z]*|cmpxchg[a-z]*)")
 IN_STRING = re.compile(r"%" + REGISTER + r"\b|%%" + REGISTER + r"\b|(?:\\t|\\n|;)" + MNEMONIC + r"(?:\\t|\s+[%$\w{.*])|^" + MNEMONIC + r"\\t|\bendbr64\b")

@@ -114,7 +114,7 @@ size_t encode_all(const Instance &instance, Encoder out) {
   return out.size();
 }
 
-// Behind what is in earlier segments (chord_context_record::written): what the last one holds that was cut. It counts as well once that is in the
+// After what is in earlier segments (chord_context_record::written): what the last one holds that was cut. It counts as well once that is in the
 // profile, which is when the instance's ModeRecord is no more.
 uint64_t *&being_written(const Record &record) { return reinterpret_cast<uint64_t *&>(record.written[proc_of(*record.proc).count]); }
 
@@ -162,7 +162,7 @@ void restart_contexts(Instance &instance) {
 // A record as it was written.
 struct Kept {
   const uint8_t *begin, *end;  // all of it
-  const uint8_t *facts;        // behind the module's number
+  const uint8_t *facts;        // after the module's number
   uint64_t thread, module, key, count;
   Bytes counters;
 };

@@ -12,7 +12,7 @@
 #include "left_entries.h"
 #include "probe_costs.h"
 
-// What woven code calls; every register is kept and, by what is called so with _flags behind it, flags.
+// What woven code calls; every register is kept and, by what is called so with _flags after it, flags.
 //   __chord_meter_enter        offset of the activation's sums from the thread pointer, above the return address
 //   __chord_meter_enter_at     their address
 //   __chord_meter_leave        nothing; like all that follow it is called from 128 bytes lower than where the activation stands
@@ -203,7 +203,7 @@ extern "C" int64_t __chord_meter_place() __attribute__((visibility("hidden")));
 namespace chord::runtime {
 namespace {
 
-// The lowest bit of `sums` says that there is no total behind the first.
+// The lowest bit of `sums` says that there is no total after the first.
 struct Entry {
   uint64_t key;
   uint64_t sums;

@@ -26,7 +26,7 @@ struct TraceState {
 static_assert(sizeof(TraceState) == 48);
 inline chord_trace_chunk *const nowhere = reinterpret_cast<chord_trace_chunk *>(1);
 
-// Words that may be written behind `end` before somebody looks.
+// Words that may be written after `end` before somebody looks.
 constexpr size_t trace_slack = CHORD_TRACE_SLACK;
 
 // Chunks of a ring, oldest first, by their offsets plus 1 (chord_trace_chunk::next).

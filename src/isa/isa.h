@@ -138,10 +138,10 @@ struct Snippet {
   std::string text;
   unsigned price = 0;
   // The text moves the stack pointer. It then carries a .cfi_adjust_cfa_offset
-  // line behind each move, to be left out where the frame is not found through
+  // line after each move, to be left out where the frame is not found through
   // the stack pointer.
   bool moves_stack = false;
-  // Bytes of the text behind the instruction that does what the probe is for (changes
+  // Bytes of the text after the instruction that does what the probe is for (changes
   // the counter): whoever is interrupted in them has been counted.
   size_t tail = 0;
   // Bytes that the stack pointer is lower where a check (add_checked) leaves the text.
@@ -163,7 +163,7 @@ Snippet set_flag(const CounterPlace &place);
 // sets the sign flag, so it costs one branch that is not taken.
 struct Check {
   std::string out;    // label of the code outside the way (ask_runtime)
-  std::string back;   // label behind the branch, where that code returns to
+  std::string back;   // label after the branch, where that code returns to
   std::string place;  // label where unwinding is to find the procedure meanwhile
   // The counter lacks so many events at the probe.
   int64_t lacking = 0;
@@ -268,7 +268,7 @@ Snippet count_path_by_number(const PathHolder &holder, const CounterPlace &place
                              Resources live);
 
 // Makes the frame wider, and narrow again. `unwinding`: with the lines that unwinders
-// need; narrow_frame's leave the rules as they are behind the way out.
+// need; narrow_frame's leave the rules as they are after the way out.
 std::string widen_frame(const PathHolder &holder, bool unwinding);
 std::string narrow_frame(const PathHolder &holder, bool unwinding);
 // The rule for the caller's register in a widened frame, or nothing: ".cfi_offset 3, -16".

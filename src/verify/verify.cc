@@ -116,7 +116,7 @@ class Prover {
     prove_marks(facts, anchors_, unit.moved);
   }
 
-  // Inserted code that belongs to code which nothing leads to: behind it, in front of it, and where its jumps lead.
+  // Inserted code that belongs to code which nothing leads to: after it, in front of it, and where its jumps lead.
   void excuse_unreached(const Program &program) {
     for (uint32_t i : unreached_) {
       const Instr &in = program.instrs()[i];

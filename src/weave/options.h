@@ -29,7 +29,7 @@ struct Options {
   // registers: one counter in each; halves: two in a vector register where they run out.
   enum class LoopCounters : uint8_t { halves, registers, memory } loop_counters = LoopCounters::halves;
   // What registers of the program's own are taken for (weave/counters/loop_counters.h, weave/counters/narrow_steps.h).
-  enum class Steps : uint8_t { copies, sums, widened, whole } steps = Steps::copies;  // each with those behind it
+  enum class Steps : uint8_t { copies, sums, widened, whole } steps = Steps::copies;  // each with those after it
   enum class Stubs : uint8_t { needed, apart, always } stubs = Stubs::needed;        // weave/facts/sites.h
   enum class Entries : uint8_t { implied, counted } entries = Entries::implied;  // weave/facts/implied_entries.h
   std::vector<std::string> only;    // globs over functions and source files; empty: all

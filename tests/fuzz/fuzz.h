@@ -11,6 +11,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 // Valid inputs to start from.
 std::vector<std::string> seeds();
 
-// Makes checksums right again after a mutation, so that what lies behind them is
+// Makes checksums right again after a mutation, so that what lies after them is
 // reached. May leave the input as it is.
 void repair(std::string &input);

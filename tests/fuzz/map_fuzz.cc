@@ -1,4 +1,4 @@
-// The payload of a map, behind compression and checksum, where damage could do harm:
+// The payload of a map, after compression and checksum, where damage could do harm:
 // whatever is accepted is sound and survives another round trip.
 #include <cstdlib>
 

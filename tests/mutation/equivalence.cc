@@ -389,7 +389,7 @@ bool is_unreached(const Subject &s, uint32_t statement) {
   return false;
 }
 
-// Text that is put right behind an instruction that control does not come back from, with no label between.
+// Text that is put right after an instruction that control does not come back from, with no label between.
 bool is_behind_end(const Subject &s, const Edit &e) {
   for (uint32_t k = 0; k < s.tail(); ++k) {
     if (!s.is_code(k) || s.at(k).end != e.begin || e.begin != e.end) continue;
@@ -398,7 +398,7 @@ bool is_behind_end(const Subject &s, const Edit &e) {
   return false;
 }
 
-// Inserted code in front of, and behind, instructions that control never comes to.
+// Inserted code in front of, and after, instructions that control never comes to.
 bool is_never_executed(const Subject &s, const Mutant &m) {
   for (const Edit &e : m.edits) {
     if (!e.inserted) return false;
@@ -406,7 +406,7 @@ bool is_never_executed(const Subject &s, const Mutant &m) {
     if (unreached) continue;
     for (uint32_t k = 0; k < s.tail(); ++k) {
       if (!s.is_code(k) || s.at(k).end < e.begin || s.at(k).begin > e.end) continue;
-      // Behind an instruction of the program: between it and the next one.
+      // After an instruction of the program: between it and the next one.
       unreached = is_unreached(s, s.is_inserted(k) ? s.leads_to(k) : k);
       if (!unreached) return false;
     }

@@ -122,7 +122,7 @@ class ProbeMutants : Maker {
     return Mutant{"twice '" + s_.words(*s) + "'", {after(*s, s_.words(*s))}, "", {}};
   }
 
-  // The instructions of a chunk directly behind or in front of a conditional jump go to its other side.
+  // The instructions of a chunk directly after or in front of a conditional jump go to its other side.
   std::optional<Mutant> cross_branch() {
     const uint32_t *j = pick(s_.jumps);
     if (j == nullptr || s_.at(*j).name.starts_with("jmp")) return std::nullopt;

@@ -279,7 +279,7 @@ def check_presence(program, built, elves, counts, matcher, result):
     skipped = skipped_functions(built)
     for module, elf in elves.items():
         for function in elf.functions:
-            # Copies that link-time optimisation makes have a suffix behind the original's name.
+            # Copies that link-time optimisation makes have a suffix after the original's name.
             if not any(n in ours or n.split(".")[0] in ours for n in function.names):
                 continue
             result.present += 1

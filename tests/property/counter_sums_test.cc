@@ -152,7 +152,7 @@ TEST(CounterSums, RandomGraphsReconstruct) {
   EXPECT_GT(noticed, 500u);
 }
 
-// Loops one behind the other, each with a sum that spares one counter: those that spare most are used.
+// Loops one after the other, each with a sum that spares one counter: those that spare most are used.
 TEST(CounterSums, TheBestOfMany) {
   constexpr uint32_t kLoops = 40;
   Graph graph(2 + 3 * kLoops, 0, 1);

@@ -17,7 +17,7 @@ using namespace reference;
 std::vector<bool> some_never(const Graph &graph, Random &random) {
   std::vector<bool> never(graph.edge_count());
   const std::vector<EdgeId> &ends = graph.in(graph.exit());
-  // Those behind calls that do not return are the only edges out of their vertex.
+  // Those after calls that do not return are the only edges out of their vertex.
   for (EdgeId e : ends) never[e] = graph.out(graph.edge(e).from).size() == 1 && below(random, 2) == 0;
   return never;
 }

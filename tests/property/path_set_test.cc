@@ -83,7 +83,7 @@ TEST(PathSet, MembersAreThosePathsThatFit) {
   for (uint64_t seed = 1; seed <= 20'000 && !HasFatalFailure(); ++seed) check(seed);
 }
 
-// Sixty branches, one behind the other: 2^60 paths.
+// Sixty branches, one after the other: 2^60 paths.
 TEST(PathSet, LargeSetsAreNotListed) {
   constexpr Vertex kBranches = 60;
   Graph graph(3 * kBranches + 1, 0, 3 * kBranches);

@@ -15,7 +15,7 @@ namespace {
 using namespace core;
 using namespace reference;
 
-// Every path by exhaustive walk, as edge lists behind their first vertex.
+// Every path by exhaustive walk, as edge lists after their first vertex.
 std::set<std::pair<Vertex, std::vector<EdgeId>>> all_paths(const Graph &graph, const std::vector<bool> &cut) {
   std::set<std::pair<Vertex, std::vector<EdgeId>>> paths;
   std::set<Vertex> firsts{graph.root()};

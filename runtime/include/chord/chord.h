@@ -100,7 +100,7 @@ static inline int chord_trace_resume(void) { return __chord_api_trace ? __chord_
 #define CHORD_UNLIMITED UINT64_MAX
 
 /* Gives the calling thread `events` more of a kind, in place of any budget it has. At the
- * first probe at or behind that many, the same one whenever the program does the same, the
+ * first probe at or after that many, the same one whenever the program does the same, the
  * thread calls `callback` with the kind and with what chord_events() is there, exactly.
  * The callback runs between two instructions of the program. It may return, and the thread
  * goes on, without a budget unless it has extended it; or longjmp; but not throw. Without a

@@ -39,7 +39,7 @@ Ends collect_ends(const MeasuredProcedure &measured, const format::Procedure &ma
   for (const MeasuredProcedure::Exit &exit : measured.exits) {
     uint32_t block = block_of[exit.instruction];
     ends.by_block[block] += exit.count;
-    // An end behind the block's last instruction takes nothing from any other.
+    // An end after the block's last instruction takes nothing from any other.
     uint32_t first_missing = exit.instruction + (exit.executed ? 1 : 0);
     if (first_missing < block_of.size() && block_of[first_missing] == block)
       ends.before[first_missing] += exit.count;

@@ -21,7 +21,7 @@ class ExitAdder {
   ExitAdder(const CodeIndex &code, const std::vector<CountedProcedure> &procedures, std::vector<MeasuredProcedure> &measured)
       : code_(code), procedures_(procedures), measured_(measured) {}
 
-  // Where a budget stopped somebody: at an instruction or a spot, or, its pc inside one, behind it.
+  // Where a budget stopped somebody: at an instruction or a spot, or, its pc inside one, after it.
   void at_check(uint64_t pc, int64_t count);
 
   // `pc` is a return address.

@@ -31,7 +31,7 @@ class Covering {
   }
 
  private:
-  // Someone who ended at the jump behind its flag had it set and taken back; what is left is the number of segments in which it was
+  // Someone who ended at the jump after its flag had it set and taken back; what is left is the number of segments in which it was
   // set, less those.
   void read_flags() {
     for (uint32_t k = 0; k < map_.plan.counters.size(); ++k) {

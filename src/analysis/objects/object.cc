@@ -57,7 +57,7 @@ class ElfFile {
     return all;
   }
 
-  // The bytes of these sections, one behind the other; empty if there are none.
+  // The bytes of these sections, one after the other; empty if there are none.
   std::string contents(const char *name) const {
     std::string bytes;
     for (Elf_Scn *found : sections(name)) {

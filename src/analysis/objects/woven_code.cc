@@ -97,11 +97,11 @@ std::optional<uint32_t> PartLayout::spot_at(uint32_t offset) const {
   if (next != spots_.begin()) {
     uint32_t spot = *std::prev(next);
     auto mark = std::upper_bound(marks_.begin(), marks_.end(), offset);
-    // A spot at a mark is about the marked instruction, and none behind it.
+    // A spot at a mark is about the marked instruction, and none after it.
     bool marked = mark != marks_.begin() && *std::prev(mark) >= spot;
     if (!marked || offset == spot) return first_spot_ + static_cast<uint32_t>(std::prev(next) - spots_.begin());
   }
-  // Padding of the woven code leads into what stands behind it.
+  // Padding of the woven code leads into what stands after it.
   auto place = std::lower_bound(places_.begin(), places_.end(), offset,
                                 [](const Place &at, uint32_t value) { return at.end <= value; });
   bool padding = place == places_.end() || place->begin > offset;

@@ -44,9 +44,9 @@ class PartLayout {
   // The instruction that ends at `offset`: the call whose return address this is.
   std::optional<uint32_t> ending_at(uint32_t offset) const;
   // The instruction that would be executed next at `offset`: the one there, or,
-  // in inserted code, the next one behind it.
+  // in inserted code, the next one after it.
   std::optional<uint32_t> next_at(uint32_t offset) const;
-  // Whether an instruction begins in front of the offset and ends behind it.
+  // Whether an instruction begins in front of the offset and ends after it.
   bool is_inside(uint32_t offset) const;
   // The spot that holds at `offset` (format/map/map.h), as an index in the procedure's, or
   // nothing if there things are as the next instruction tells.

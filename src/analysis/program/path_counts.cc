@@ -155,7 +155,7 @@ class PathCounter {
     return continued;
   }
 
-  // Each path starts where one ended, or at the entry, or behind a landing; what the
+  // Each path starts where one ended, or at the entry, or after a landing; what the
   // first two do not explain came from outside.
   void enter_from_outside() {
     std::vector<int64_t> continued = continuing();

@@ -34,7 +34,7 @@ struct CountedProcedure {
   uint64_t calls = 0;              // activations
   uint64_t instructions = 0;       // sum of `executed`
   std::string problem;             // contradiction: counts are not to be trusted
-  // Activations that were running when a process was killed: behind the last block of
+  // Activations that were running when a process was killed: after the last block of
   // each, counts may be off by one. Calls are exact.
   uint64_t uncertain = 0;
   bool may_have_run_on = false;    // a process was killed, and whether there were any cannot be told

@@ -1,6 +1,6 @@
 // Counts by source line. docs/line-counts.md says for users what they mean.
 //
-// A block is cut behind its calls into *stretches*; a stretch visits each of its
+// A block is cut after its calls into *stretches*; a stretch visits each of its
 // lines once, however often the compiler moves to and fro between them. A visit
 // continues the line if control came straight from a stretch that ended in the same
 // line, else it is an arrival. Then

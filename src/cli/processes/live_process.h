@@ -62,7 +62,7 @@ class LiveProcess {
   ProfilePlace place_;
   // Segments of the process stay where they are, in the order in which it wrote them.
   struct Seen {
-    uint64_t end = 0;  // behind the last one
+    uint64_t end = 0;  // after the last one
     uint64_t size = 0;
     int64_t changed_ns = 0;
   };

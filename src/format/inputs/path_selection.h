@@ -86,7 +86,7 @@ std::optional<ChosenNumbers> chosen_paths(const PathSelection &selection, const 
 // The paths of a set, or `all` if they are more than can be listed.
 ChosenNumbers list_paths(const core::PathSet &set);
 
-// Name of a block in listings and selections: its offset, in cold parts behind the
+// Name of a block in listings and selections: its offset, in cold parts after the
 // part's name. The block must hold instructions.
 std::string block_name(const Procedure &procedure, uint32_t block);
 

@@ -63,7 +63,7 @@ enum class EdgeKind : uint8_t {
   landing,      // entry -> landing vertex, or landing vertex -> its block
   leave,        // return instruction -> exit
   tail_call,    // jump out of the procedure -> exit
-  never,        // cannot be taken: behind a call that does not return
+  never,        // cannot be taken: after a call that does not return
 };
 
 struct Edge {

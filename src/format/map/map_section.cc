@@ -20,7 +20,7 @@ namespace {
 constexpr std::string_view kMapMagic = "\xc4hord\xb5Mp";
 // Raise with every change to map_codec.h or map_streams.h.
 constexpr uint32_t kMapVersion = 12;
-// Behind this level the map shrinks by a percent per doubling of the time.
+// After this level the map shrinks by a percent per doubling of the time.
 constexpr int kLevel = 12;
 // A unit of a gigabyte of payload would be source text of several; more is damage.
 constexpr uint32_t kMaxRaw = 1u << 30;
@@ -42,7 +42,7 @@ std::string decompress(std::string_view frame, uint32_t raw_size, std::string &p
   return size == raw_size ? "" : "it is shorter than its header says";
 }
 
-// Reads the unit behind the magic. Empty, or what is wrong with it.
+// Reads the unit after the magic. Empty, or what is wrong with it.
 std::string read_unit(base::ByteReader &in, bool texts, UnitMap &unit) {
   Header header;
   header.version = in.u32();

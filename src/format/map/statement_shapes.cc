@@ -6,7 +6,7 @@ namespace chord::format {
 namespace {
 
 // Bytes that no sane statement holds. A text that does hold one is kept whole
-// behind kVerbatim.
+// after kVerbatim.
 constexpr char kNumberSlot = '\x01';
 constexpr char kVerbatim = '\x02';
 constexpr char kLabelSlot = '\x03';

@@ -13,7 +13,7 @@ int hex_digit(char c) {
   return -1;
 }
 
-// Reads one escape behind a backslash; false if it is malformed.
+// Reads one escape after a backslash; false if it is malformed.
 bool unescape(std::string_view &in, std::string &out) {
   if (in.empty()) return false;
   char c = in[0];

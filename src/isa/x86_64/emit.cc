@@ -195,7 +195,7 @@ bool fits_constant(int64_t amount) { return amount == static_cast<int32_t>(amoun
 
 namespace {
 
-// Behind the addition: what looks at the sign it left.
+// After the addition: what looks at the sign it left.
 void look_at_sign(Snippet &s, const std::string &memory, const Check &check) {
   s.text += fmt::format("\tjs\t{}\n{}:\n", check.out, check.back);
   ++s.price;

@@ -28,7 +28,7 @@ std::string render_text(const Table &table, const TextStyle &style);
 // One heading line, then one line a row; quoted where needed (RFC 4180).
 std::string render_csv(const Table &table);
 
-// `head` is an object; "by" and "rows" are added behind its members.
+// `head` is an object; "by" and "rows" are added after its members.
 std::string render_json(const Table &table, const nlohmann::ordered_json &head);
 
 std::string bold(const std::string &text, const TextStyle &style);

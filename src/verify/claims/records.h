@@ -1,4 +1,4 @@
-// The records behind woven code: where the counters of each procedure of the map lie, and how many
+// The records that belong to woven code: where the counters of each procedure of the map lie, and how many
 // there are.
 #pragma once
 
@@ -22,7 +22,7 @@ struct Record {
 
 struct Records {
   std::map<uint64_t, Record> by_key;
-  std::map<std::string_view, uint64_t> sizes;  // bytes behind a label
+  std::map<std::string_view, uint64_t> sizes;  // bytes after a label
   std::string fault;                           // empty, or what of them cannot be
   uint32_t event_kinds = 0;                    // counted in this unit, one bit each
   chord_models models{};                       // what is modelled; of what is not, all is 0

@@ -52,7 +52,7 @@ class ChosenVisitor {
       for (uint32_t e : chain->edges) edge(about, e, state);
     }
     if (machine != nullptr) insert(about, *machine, state);
-    // In front of a mark nothing is inserted, so what is due there comes behind it.
+    // In front of a mark nothing is inserted, so what is due there comes after it.
     bool marked = t.to != kNone && f_.program.instrs()[t.to].facts.entry_mark;
     if (state.lacking && !marked && !state.impossible) fail(about, "a chosen path is not counted");
   }

@@ -236,7 +236,7 @@ class ContextVisitor {
   std::set<const Transition *> taken_;
 };
 
-// The runtime is told by a note behind the code where the record is, and of what procedure.
+// The runtime is told by a note after the code where the record is, and of what procedure.
 void check_note(const ProcedureFacts &f, std::string_view proc_label, const ContextProc &proc) {
   const assembly::Source &woven = f.pairing.woven();
   const uint32_t in = f.flow.record_in();

@@ -2,7 +2,7 @@
 // brackets of totals (--callsites) open and close where calls and activations do.
 //
 // As for other counters (counts.h): at each instruction a counter is ahead of the events so far by a
-// constant; by nothing in a callee's first instruction, behind a call and after the return.
+// constant; by nothing in a callee's first instruction, after a call and after the return.
 #pragma once
 
 #include "verify/counting/counts.h"

@@ -54,7 +54,7 @@ class Checker {
     for (uint32_t s = own; s != label; s = f_.pairing.next(s)) {
       if (s == kNone || is_code(s)) fail(entry(), "its anchor begins elsewhere");
     }
-    // Behind the end there is no code of it.
+    // After the end there is no code of it.
     uint32_t last = kNone;
     for (uint32_t n = 0; n < map_.instructions.size(); ++n) {
       if (map_.instructions[n].fragment == fragment && f_.graph.instruction(n) != kNone) last = std::max(last + 1, woven_start(n) + 1) - 1;

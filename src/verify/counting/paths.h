@@ -2,7 +2,7 @@
 //
 // The numbering follows from the cut edges in the map. At each instruction the path register differs
 // from the sum of values so far by a constant, the same on all ways there. A count may be made a little
-// before the edge that ends the path is taken, or a little behind.
+// before the edge that ends the path is taken, or a little after.
 #pragma once
 
 #include "verify/counting/counts.h"

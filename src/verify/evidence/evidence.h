@@ -15,7 +15,7 @@ class Evidence {
   explicit Evidence(const Program &program);
 
   // Everything that somebody may want of what the function leaves behind. `wanted`: what its callers
-  // in this unit read behind their calls.
+  // in this unit read after their calls.
   Set live_at_return(uint32_t function, Set wanted) const;
 
   // What calls preserve and the function never touches is its callers' throughout: the unwinder may go through it at any

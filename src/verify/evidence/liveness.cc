@@ -159,8 +159,8 @@ class Solver {
   const Evidence &evidence_;
   Liveness out_;
   bool usual_;
-  Set wanted_of_anybody_ = 0;  // behind calls through a register
-  std::vector<Set> wanted_;  // by function: what its callers here want behind a call
+  Set wanted_of_anybody_ = 0;  // after calls through a register
+  std::vector<Set> wanted_;  // by function: what its callers here want after a call
   std::vector<uint32_t> grown_;
 };
 

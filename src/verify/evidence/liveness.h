@@ -2,7 +2,7 @@
 // of a unit: the proof's own data flow and its own evidence about calling conventions.
 //
 // A call is not taken to destroy anything but flags: a register is dead across it only if nothing
-// behind it reads the old value. What a function may leave destroyed when it returns is in evidence.h. At a call all that a landing pad wants is live; an indirect jump may lead to
+// after it reads the old value. What a function may leave destroyed when it returns is in evidence.h. At a call all that a landing pad wants is live; an indirect jump may lead to
 // everything that is named in its function.
 #pragma once
 

@@ -119,7 +119,7 @@ class Comparer {
   }
 
   // The step of a lower half, made on the whole register, where nobody can tell: neither flags nor the
-  // upper half are wanted behind it.
+  // upper half are wanted after it.
   bool is_step(uint32_t i, const Statement &a, const Statement &b) {
     const Instr &in = p_.instrs()[i];
     const Sum &sum = in.facts.sum;

@@ -15,7 +15,7 @@ class Constants {
  public:
   Constants(const Program &program, const std::vector<Transition> &transitions);
 
-  // Where the instruction begins, and behind it.
+  // Where the instruction begins, and after it.
   const Known &before(uint32_t instruction) const;
   Known behind(uint32_t instruction) const;
 
@@ -24,7 +24,7 @@ class Constants {
   std::map<uint32_t, Known> before_;
 };
 
-// What is known behind inserted code.
+// What is known after inserted code.
 Known known_at_end(const Known &start, const Machine &machine);
 
 // Does the instruction of the program change what an atom's register holds?

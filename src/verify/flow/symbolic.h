@@ -59,7 +59,7 @@ struct AtomMeaning {
     distance,      // of a symbol from the label `of`, in 32 bits
     record_offset, // of a procedure's record (name) from the first of its section, in 32 bits
     relocated,     // what the linker makes of a name with @relocation
-    code_word,     // what it has put into an instruction of the program, `key` bytes behind the label
+    code_word,     // what it has put into an instruction of the program, `key` bytes after the label
     condition,     // 1 if a condition holds of the flags, or the counting register, that the inserted code began with; else 0
     condition_byte,  // its lowest byte is that
     record_number, // that in words, as traces name it: fewer than CHORD_TRACE_ENTRY_BITS bits

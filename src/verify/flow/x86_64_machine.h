@@ -25,7 +25,7 @@ struct Effect {
     names,     // likewise: the word that tells a callee where it is called becomes `index`
     keeps,     // likewise: a slot of the record, at `index` bytes, is told what to put back: `amount`
     asks_target,  // likewise: a word says whether what a jump leads to keeps a record, too; `amount`: 1 on the way on which it does
-    rounds,    // paths in contexts: the record is found again from `index` bytes behind it
+    rounds,    // paths in contexts: the record is found again from `index` bytes after it
     token,     // a trace: `index` bits, `amount`
     begins,    // likewise: the procedure is entered
     measures,  // a metric: the runtime is told where its sums are, and `place`, the routine, says what of it
@@ -107,7 +107,7 @@ class Machine {
     int64_t limit = 0;
     std::vector<std::pair<int64_t, int64_t>> lines;  // code: the line, and where it was looked for
     bool remembered = false;                         // branch: in the history
-    // data: nothing is told if this byte, so many behind the label, is another one.
+    // data: nothing is told if this byte, so many after the label, is another one.
     struct Unless {
       std::string_view label;
       int64_t at = 0, byte = 0;

@@ -167,7 +167,7 @@ class MetricVisitor {
 
   // The path that is measured is counted in the same probe, under the same number.
   void counted_so(uint32_t about, const Effect &e, const Machine &machine) const {
-    const size_t lists = map_.metrics_in_records ? 1 : 2;  // paths come behind own shares and, outside of contexts, totals
+    const size_t lists = map_.metrics_in_records ? 1 : 2;  // paths come after own shares and, outside of contexts, totals
     Value number = sum(e.amount, constant(index(e) - static_cast<int64_t>(clock_ + lists * gauges_.size())));
     const std::vector<Effect> &all = machine.effects();
     auto counted = [&](const Effect &c) {

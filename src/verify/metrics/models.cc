@@ -171,7 +171,7 @@ class ModelVisitor {
     if (!(told.what & CHORD_ACCESS_TARGET)) told.at[1] = {};
   }
 
-  // In terms of what registers hold behind inserted code, which has changed some of them by a number.
+  // In terms of what registers hold after inserted code, which has changed some of them by a number.
   void carry(const Machine &machine, Told &told) const {
     for (const auto &[reg, now] : machine.changed()) move(told, reg, now.is_atom_plus(reg) ? std::optional(now.number) : std::nullopt);
   }
@@ -240,7 +240,7 @@ class ModelVisitor {
     const Instr &in = f_.program.instrs()[i];
     std::optional<Operand> o = memory_operand(in.facts.memory.code_relative ? f_.program.source().statements[in.last] : woven(i));
     if (o && is_thread_offset(o->value.relocation)) {
-      // What the linker has put into it is read: an offset from its end, which is six bytes behind its opcode.
+      // What the linker has put into it is read: an offset from its end, which is six bytes after its opcode.
       const int64_t opcode = accesses_of(f_.program.bytes(i)).opcode_at;
       uint32_t s = f_.pairing.woven_of(f_.program.instrs()[i].first);
       std::string_view mark = mark_before(s);

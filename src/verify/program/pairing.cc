@@ -24,7 +24,7 @@ void Pairing::pair(const assembly::Source &original, const std::vector<TextRange
     woven_of_.push_back(s);
   }
   first_record_ = woven_of_.empty() ? 0 : woven_of_.back() + 1;
-  // Inserted code may follow the last statement of a text that has nothing behind its code.
+  // Inserted code may follow the last statement of a text that has nothing after its code.
   while (first_record_ < woven_.statements.size() && woven_.statements[first_record_].name != ".att_syntax") ++first_record_;
   if (woven_of_.size() != original.statements.size()) fault_ = "a statement was lost or is there twice";
 }

@@ -246,7 +246,7 @@ void Program::follow() {
   }
 }
 
-// The label stands at or behind the function's own.
+// The label stands at or after the function's own.
 bool Program::belongs(uint32_t label, uint32_t f) const { return label >= this->label(functions_[f].name, 0); }
 
 void Program::mention(uint32_t s, uint32_t operand, std::string_view name, bool lands, uint32_t table) {

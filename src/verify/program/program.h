@@ -22,11 +22,11 @@ struct Instr {
   uint32_t first = 0, last = 0;  // statements
   uint32_t offset = 0;           // in its section
   uint32_t function = kNone;
-  uint32_t next = kNone;         // the instruction behind it in its section
+  uint32_t next = kNone;         // the instruction after it in its section
   uint32_t target = kNone;       // direct branches: the instruction they lead to, if it is here
   uint32_t padding = 0;          // instructions that an alignment puts in front of it
   bool to_end = false;           // a branch to where its function ends, which is where another begins
-  bool dead_end = false;         // a call that does not return: unwind rules behind it are for another stack
+  bool dead_end = false;         // a call that does not return: unwind rules after it are for another stack
   std::string_view callee;       // direct branches: the symbol they name, without @PLT
 };
 
@@ -64,7 +64,7 @@ class Program {
 
   // The statement of the label that a branch at statement `from` names, or kNone.
   uint32_t label(std::string_view name, uint32_t from) const;
-  // The first instruction at or behind a statement, in its section.
+  // The first instruction at or after a statement, in its section.
   uint32_t instr_from(uint32_t statement) const { return at_or_behind_[statement]; }
   std::string_view bytes(uint32_t instruction) const;
   // The instruction that starts at these bytes of the section of a statement.

@@ -13,7 +13,7 @@ using assembly::Instruction;
 
 namespace {
 
-// Places in a fragment: in front of a statement, at it, behind it; stubs come last.
+// Places in a fragment: in front of a statement, at it, after it; stubs come last.
 uint64_t order_before(uint32_t s) { return 3 * uint64_t{s}; }
 uint64_t order_at(uint32_t s) { return 3 * uint64_t{s} + 1; }
 uint64_t order_after(uint32_t s) { return 3 * uint64_t{s} + 2; }
@@ -96,7 +96,7 @@ void SpotWriter::put(uint32_t fragment, uint64_t order, const std::string &label
   spots_.push_back({order, {label, std::move(spot)}});
 }
 
-// `state`: in front of the insertion, and behind it.
+// `state`: in front of the insertion, and after it.
 void SpotWriter::put_outside(const Insertion &insertion, const State &state) {
   auto found = outside_.find(insertion.outside);
   if (!insertion.outside.empty() && found != outside_.end()) put(insertion.site.fragment, found->second, insertion.outside, state);
@@ -216,7 +216,7 @@ std::vector<SpotWriter::State> SpotWriter::path_states(const Sequence &sequence,
   return states;
 }
 
-// `jump`: where control goes on behind the sequence, if it does not fall out of it.
+// `jump`: where control goes on after the sequence, if it does not fall out of it.
 std::string SpotWriter::write(const Sequence &sequence, const std::vector<State> &states, bool unwind, uint32_t fragment,
                               uint64_t order, const std::string &jump) {
   std::string text = put_label(fragment, order, states[0]);
@@ -227,7 +227,7 @@ std::string SpotWriter::write(const Sequence &sequence, const std::vector<State>
     said = state;
     text += unwind ? std::string(part) : without_unwind_lines(part);
   };
-  std::map<size_t, std::string> labels;  // behind insertions
+  std::map<size_t, std::string> labels;  // after insertions
   for (size_t i = 0; i < sequence.size(); ++i) {
     if (const Detour &detour = sequence[i].detour; detour.covers != 0) {
       size_t behind = i + detour.covers;

@@ -3,12 +3,12 @@
 //
 // A count belongs to a moment: of an activation that stands before instruction i it is
 // supposed that everything on the way to i's block has been counted, and nothing
-// behind. A probe in front of a block, on a fall-through or in a stub counts late: from
+// after. A probe in front of a block, on a fall-through or in a stub counts late: from
 // the start of the inserted code on the count is due, and lacking until it is made. A
 // probe in front of the jump that takes its edge counts early: at the jump itself it is
 // ahead by one.
 //
-// Probes of paths are described backwards: behind the last of them the path register is what
+// Probes of paths are described backwards: after the last of them the path register is what
 // it is supposed to be, and what they have yet to do to it, or to count, is lacking in front
 // of them. One that stands in front of a jump or return and only adds is taken back there.
 // One that counts cannot be: the number may be gone. So from the count on the activation is
@@ -28,7 +28,7 @@ namespace chord::weave {
 
 class SpotWriter {
  public:
-  // `before` and `after`: the sequences in front of and behind statements. They, `held`
+  // `before` and `after`: the sequences in front of and after statements. They, `held`
   // and the procedure must outlive the writer.
   SpotWriter(const assembly::Procedure &procedure, uint32_t n, const std::vector<format::Held> &held,
              const std::map<uint32_t, Sequence> &before, const std::map<uint32_t, Sequence> &after);
@@ -75,7 +75,7 @@ class SpotWriter {
   // Of a sequence that does nothing to counters.
   State state_of_plain(const Sequence &sequence, bool in_front) const;
   void add_due(const Sequence &sequence, uint32_t instruction, State &state) const;
-  // Before each insertion, and behind the last.
+  // Before each insertion, and after the last.
   std::vector<State> states_of(const Sequence &sequence, bool in_front) const;
   std::vector<State> path_states(const Sequence &sequence, bool in_front) const;
   State behind_paths(const Sequence &sequence, bool in_front) const;

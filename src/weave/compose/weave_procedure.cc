@@ -83,7 +83,7 @@ class Weaver {
     stubs_[code.site.fragment].push_back({code.label, std::move(text), std::move(rules)});
   }
 
-  // Where a way ends that has run an instruction and counted nothing behind it yet: at the
+  // Where a way ends that has run an instruction and counted nothing after it yet: at the
   // last byte the instruction has in the original (CHORD_EXIT_AT_PC). Woven it may be longer.
   void name_inside(uint32_t s, const std::string &place) {
     for (const Instruction &in : p_.instructions) {
@@ -187,7 +187,7 @@ class Weaver {
         if (displaced) marked.insert(i);
       }
     }
-    // What comes behind a step, or an operand in a wider frame, that has become longer.
+    // What comes after a step, or an operand in a wider frame, that has become longer.
     auto mark_behind = [&](uint32_t i) {
       if (i + 1 < p_.instructions.size() && !p_.instructions[i + 1].padding) marked.insert(i + 1);
     };
@@ -254,7 +254,7 @@ class Weaver {
     out_.edits.insert(statement(fragment.first_statement).end, start);
     if (push != assembly::kNoStatement) out_.edits.insert(statement(push).end, "\n\t.cfi_def_cfa_offset 16\n");
 
-    // Directly behind the last instruction: inside whatever the program's own end
+    // Directly after the last instruction: inside whatever the program's own end
     // labels, sizes and unwind rules enclose.
     uint32_t end = last_statement_of(p_, f);
     std::string text = "\n";

@@ -2,7 +2,7 @@
 //
 // A step on the lower half of a register wraps after 2^32, so that differences of the register
 // need not tell how often it was made. But where nobody can tell what the upper half holds,
-// anywhere in the loop and behind it (assembly::compute_upper_liveness), it can be put to use:
+// anywhere in the loop and after it (assembly::compute_upper_liveness), it can be put to use:
 //   widened     addl $1,%ecx  becomes  leaq 1(%rcx),%rcx: the step is made in 64 bits. Its flags
 //               must be dead; the lower half is what it was.
 //   countdown   subl $1,%ecx; jne: the flags are wanted, but the loop is left when the half gets

@@ -7,9 +7,9 @@
 // whatever inner activations of the same procedure or call have made of the total meanwhile:
 // under recursion the outermost activation counts, and no event twice.
 //
-// The counter is exact in a callee's first instruction, at each call and behind it, and when
+// The counter is exact in a callee's first instruction, at each call and after it, and when
 // the procedure returns (weave/events/events.h), so brackets stand in front of all other probes there
-// where they open an activation and close a call, behind them where they do the opposite.
+// where they open an activation and close a call, after them where they do the opposite.
 // An activation that is left early is settled by the runtime (runtime/brackets.cc).
 #pragma once
 

@@ -77,7 +77,7 @@ class EventPlanner {
   }
 
  private:
-  // What stands behind an edge of the split graph.
+  // What an edge of the split graph stands for.
   struct Link {
     Site site;
     uint32_t edge = core::kNone;  // of the procedure, or none: around a call
@@ -209,7 +209,7 @@ class EventPlanner {
       site = cheapest(site, stretches_[last_[edge.from]]);
     }
     if (is_code(edge.to) && in_[edge.to] == 1) site = cheapest(site, stretches_[first_[edge.to]]);
-    // Of a check behind an instruction its last byte must tell (CHORD_EXIT_AT_PC).
+    // Of a check after an instruction its last byte must tell (CHORD_EXIT_AT_PC).
     const Stretch &from = stretches_[last_[edge.from]];
     bool behind = options_.budget && is_code(edge.from) && site.kind == Site::Kind::after &&
                   site.statement == p_.instructions[from.end - 1].last_statement;

@@ -3,14 +3,14 @@
 // Ball's increments (core/paths/increments.h) make a counter exact when a procedure ends and
 // give a constant that is missing at any other point. Across procedures the constant
 // must be zero wherever other code can look: at each call. Adding it before the call
-// and taking it away behind would cost two probes a call. Instead a call is treated as
-// what it is to the counter: an end and a new beginning. A block is split behind each
-// of its calls; the part that makes the call gets an edge to the exit, the part behind
+// and taking it away after it would cost two probes a call. Instead a call is treated as
+// what it is to the counter: an end and a new beginning. A block is split after each
+// of its calls; the part that makes the call gets an edge to the exit, the part after
 // it an edge from the entry, and no edge joins the two. The spanning tree of that graph
 // then spends one probe on a stretch of straight code between two calls, and corrections
 // around calls disappear into the probes of neighbouring edges.
 //
-// Invariant: in a callee's first instruction, at a landing pad, behind a call (however
+// Invariant: in a callee's first instruction, at a landing pad, after a call (however
 // often it returns) and after the return, counter = events so far, the call or return
 // itself included. A call that never returns leaves nothing to be put right.
 //

@@ -12,7 +12,7 @@
 // Then its entries are the executions of those instructions, and following callers from
 // any such procedure ends at procedures that are counted by themselves.
 //
-// Conditional jumps are left out: their probes stand behind them, so that a thread may be
+// Conditional jumps are left out: their probes stand after them, so that a thread may be
 // found between the two.
 #pragma once
 

@@ -116,7 +116,7 @@ class Finder {
     return e.kind == EdgeKind::taken ? is_code(e.from) && jump_stub(e).exists() : e.kind == EdgeKind::dispatch && !e.slots.empty();
   }
 
-  // In front of the instruction that leaves the block, or behind the last one.
+  // In front of the instruction that leaves the block, or after the last one.
   Site end_of(uint32_t b, uint32_t to) const {
     const Instruction &last = last_of(b);
     uint32_t index = p_.blocks[b].first + p_.blocks[b].count - 1;
@@ -152,7 +152,7 @@ class Finder {
     return s;
   }
 
-  // In line: whoever gets behind the source's last instruction falls through.
+  // In line: whoever gets past the source's last instruction falls through.
   Site behind(const Edge &e) const {
     uint32_t from = e.from;
     if (p_.blocks[from].kind == BlockKind::landing) from = e.to - 1;  // the call that returns twice

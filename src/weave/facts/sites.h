@@ -26,7 +26,7 @@ struct Site {
   enum class Kind : uint8_t {
     none,       // no code can stand there
     before,     // directly in front of a statement
-    after,      // directly behind a statement
+    after,      // directly after a statement
     jump_stub,  // in a stub that the branch at `statement` is retargeted to
     slot_stub,  // in a stub that the edge's slots are made to name
   } kind = Kind::none;

@@ -28,7 +28,7 @@ enum class Effect : uint8_t {
 enum class Phase : uint8_t { first, entering, checking, leaving, last };
 
 // A shorter way through an insertion and some that follow it, taken now and then: runs in front of
-// the first, goes on there (`otherwise`) or, when it has done what they all do, behind the last.
+// the first, goes on there (`otherwise`) or, when it has done what they all do, after the last.
 struct Detour {
   isa::Snippet snippet;
   std::string otherwise, behind;  // labels

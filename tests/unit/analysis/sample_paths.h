@@ -81,7 +81,7 @@ inline format::Procedure diamonds(const std::string &name, uint32_t n) {
   return make.with_paths(uint64_t{1} << n);
 }
 
-// Block `at` is a question with `depth` - 1 more behind each answer, or a leaf, which leads to
+// Block `at` is a question with `depth` - 1 more after each answer, or a leaf, which leads to
 // block `end`: the exit, or one that all have in common.
 inline void grow(ProcedureMaker &make, uint32_t at, uint32_t depth, uint32_t end) {
   using format::EdgeKind;

@@ -143,7 +143,7 @@ TEST(BranchHints, MessagesAndErrors) {
   s.set(2, 2, "movsd .LC0(%rip), %xmm0", isa::kLoad);  // a constant, not its address
   EXPECT_EQ(s.favoured(Heuristic::message), core::kNone);
   s.set(2, 7, "call puts", isa::kCall | isa::kStore);
-  s.set(3, 8, "leaq .LC0(%rip), %rdi", 0);  // behind the call
+  s.set(3, 8, "leaq .LC0(%rip), %rdi", 0);  // after the call
   EXPECT_EQ(s.favoured(Heuristic::message), core::kNone);
 }
 

@@ -45,7 +45,7 @@ class Woven {
   const std::string &text() const { return case_->woven.text; }
   format::Procedure &map() { return case_->woven.map.procedures[0]; }
 
-  // The first `from` behind `after` becomes `to`.
+  // The first `from` after `after` becomes `to`.
   Woven &replace(const std::string &from, const std::string &to, const std::string &after = "f:\n") {
     size_t start = text().find(after), at = text().find(from, start == std::string::npos ? 0 : start);
     EXPECT_NE(at, std::string::npos) << "no " << from << " in\n" << text();

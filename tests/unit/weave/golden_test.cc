@@ -101,7 +101,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   ASSERT_EQ(outcome.status, 0) << outcome.errors;
   EXPECT_EQ(what_is_wrong(source, unit, woven), "");
 
-  // The records behind the code hold keys that change with every comment.
+  // The records after the code hold keys that change with every comment.
   std::string code = woven.text.substr(0, woven.inserted.back().begin);
   if (std::getenv("CHORD_REBASE") != nullptr) base::write_file(base + ".expected", code);
   EXPECT_EQ(base::read_file(base + ".expected"), code);
