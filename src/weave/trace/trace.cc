@@ -134,7 +134,7 @@ class TracePlanner {
       if (site.ahead && tokens[e].bits == 0)
         put_before(due, p_.edges[e].from, site.next);
       else
-        put({due.bits, due.value}, site, e, format::number_of_edge(facts_.map, e), site.ahead ? Phase::leaving : Phase::entering);
+        put({due.bits, due.value}, site, e, format::number_of_edge(facts_.map, e), site.ahead ? Phase::leaving : Phase::first);  // before the runtime is told of a leap
     }
     return {};
   }
