@@ -49,8 +49,8 @@ enum {
   CHORD_COUNTERS_THREAD = 0,
   /* `counters` is relative to the address of the field itself and names a
    * shared array in writable memory. A thread counts at (array + delta), delta
-   * being the module's thread-local __chord_delta: 0 until the runtime gives
-   * the thread a block of its own, so woven code needs no test. */
+   * being the thread's word whose place the module's __chord_slot says: 0 until the runtime
+   * gives the thread a block of its own, so woven code needs no test. */
   CHORD_COUNTERS_DELTA = 1,
   /* As DELTA, but all threads count in the shared array itself. */
   CHORD_COUNTERS_SHARED = 2,

@@ -129,10 +129,6 @@ expect_status 1 "$CHORD" contexts
 expect_contains "no contexts" "holds no calling contexts" err
 expect_status 2 "$CHORD" --context --paths=some gcc -c calls.c
 expect_contains "chosen paths" "--context and --paths=some do not go together" err
-expect_status 2 "$CHORD" --metrics=tsc --context --paths gcc -c calls.c
-expect_contains "metrics of paths" "--context, --paths and --metrics=tsc do not go together" err
 expect_status 2 "$CHORD" --context --paths --except-noise gcc -c calls.c
 expect_contains "paths that never return" "--context and --except-noise do not go together" err
-expect_status 2 "$CHORD" --context --paths --durable gcc -c calls.c
-expect_contains "durable" "--paths and --durable do not go together" err
 expect_status 2 "$CHORD" --context=depth:0 gcc -c calls.c

@@ -55,7 +55,7 @@ expect_status 1 "$CHORD" paths show pick 4000000
 expect_contains "no such path" "has no path 4000000" err
 expect_status 2 "$CHORD" paths show pick first
 expect_status 1 "$CHORD" paths show nobody 0
-expect_status 2 "$CHORD" --paths --events=calls g++ paths.cc -o paths
+expect_status 2 "$CHORD" --paths --budget g++ paths.cc -o paths
 expect_contains "both" "do not go together" err
 rm -f ./*.chord
 "$CHORD" g++ -O2 paths.cc -o paths

@@ -364,7 +364,7 @@ constexpr BuildOption kOptions[] = {
 };
 
 constexpr Conflict kConflicts[] = {
-    {"--paths", "--callsites", "contexts have what calls took: --context --paths"},
+    {"--paths", "--callsites", "contexts have what calls took, with their paths"},
     {"--paths", "--budget", "where a budget is used up an activation would end between two numbers of its path"},
     {"--paths=", "--durable", "what ran when a process was killed does not follow from chosen paths"},
     {"--callsites", "--durable", "the totals of open calls are not in the file"},
