@@ -21,7 +21,6 @@ import tempfile
 MODES = ("", "--paths", "--events --place=optimal", "--callsites", "--counters=delta", "--context", "--context --paths", "--coverage",
          "--metrics=tsc", "--paths --metrics=tsc", "--metrics=sim:l1d", "--context --metrics=sim:l1d")
 # By hand: --mode=--trace. Replay of such a storm can stop with a warning (docs/traces.md).
-UNPROVED = ("--context --paths",)  # docs/proof.md
 # What a report may say of inclusive sums, which are not looked at here: calls are exact all the same (docs/metrics.md).
 ADMITTED = "what calls took with all they called is not exact"
 COMPILERS = ("gcc -O0", "gcc -O1", "gcc -O2", "gcc -O3", "clang -O0", "clang -O2")
@@ -159,8 +158,7 @@ def check(chord, seed, mode, compiler, folder):
         os.remove(os.path.join(folder, name))
     with open(os.path.join(folder, "storm.c"), "w") as file:
         file.write(Program(seed).text())
-    proof = "--verify=off" if mode in UNPROVED else "--verify"
-    built = run([chord, proof, *mode.split(), *compiler.split(), "-g", "storm.c", "-o", "storm"], folder)
+    built = run([chord, "--verify", *mode.split(), *compiler.split(), "-g", "storm.c", "-o", "storm"], folder)
     if built.returncode != 0:
         return f"does not build: {built.stderr}", 0
     ran = run(["./storm"], folder)
