@@ -99,7 +99,7 @@ class Build:
             if path.is_file() and path not in self.kept:
                 path.unlink()
         for path, data in self.kept.items():
-            if path.read_bytes() != data:
+            if not path.exists() or path.read_bytes() != data:  # a linker that fails removes what it was to make
                 path.write_bytes(data)
 
 
