@@ -171,10 +171,13 @@ def check(chord, seed, mode, compiler, folder):
     warnings = [line for line in report.stderr.splitlines() if "warning" in line and not any(text in line for text in admitted)]
     if report.returncode != 0 or warnings:
         return report.stderr, 0
+    said = json.loads(report.stdout)
+    if mode == "--coverage" and said["exact"] != ("warning" not in report.stderr):
+        return f"exact: {said['exact']}, and {report.stderr or 'no warning'}", 0
     true = dict(line.split() for line in ran.stdout.splitlines())
     jumps = int(true.pop("jumps"))
     field = "ran" if mode == "--coverage" else "calls"
-    calls = {row["function"]: int(row[field]) for row in json.loads(report.stdout)["rows"]}
+    calls = {row["function"]: int(row[field]) for row in said["rows"]}
     most = 1 if mode == "--coverage" else sys.maxsize  # what ran, and no counts
     wrong = {f: (calls.get(f, 0), int(n)) for f, n in true.items() if calls.get(f, 0) != min(int(n), most)}
     # A handler may be interrupted before it has counted itself.
