@@ -125,11 +125,9 @@ enum {
 
 /* ---- Meters ---------------------------------------------------------------
  *
- * Code woven with --metrics=tsc or time has, in each thread, four words of the runtime's own (runtime/metrics/meter.cc), defined
- * weakly with a function that gives their offset from the thread pointer; and in each module, as counters of the key CHORD_CLOCK_KEY, how
- * many ticks of the time-stamp counter, and how many nanoseconds, its process counted for. */
-#define CHORD_METER_SYMBOL "__chord_meter"
-#define CHORD_METER_PLACE_SYMBOL "__chord_meter_place"
+ * What a thread measures with, four words first (runtime/metrics/meter.cc), is the process's; modules find it through a thread-local word of the runtime's.
+ * Woven code defines in each module, as counters of the key CHORD_CLOCK_KEY, how many ticks of the time-stamp counter, and how many
+ * nanoseconds, its process counted for. */
 #define CHORD_METER_WORDS 4
 #define CHORD_CLOCK_SYMBOL "__chord_clock"
 #define CHORD_CLOCK_KEY 64
@@ -219,12 +217,17 @@ struct chord_context_record {
 };
 #define CHORD_CONTEXT_COUNTERS 64 /* behind these, in bytes */
 #define CHORD_CONTEXT_SLOT 16     /* bytes of a slot */
+/* Loaders need not heed alignments beyond a page. So a spare record with a larger one begins at the first multiple of it in memory that has
+ * room for that. */
+#define CHORD_CONTEXT_PAGE_BITS 12
+#define CHORD_CONTEXT_SPARE(memory, span) (((uint64_t)(memory) + (UINT64_C(1) << (span)) - 1) & -(UINT64_C(1) << (span)))
+#define CHORD_CONTEXT_SPARE_ROOM(span) ((span) > CHORD_CONTEXT_PAGE_BITS ? (UINT64_C(1) << (span)) : UINT64_C(0))
 /* The largest record, counters and slots included. Procedures that would need more have none. */
-#define CHORD_CONTEXT_LARGEST 60000
+#define CHORD_CONTEXT_LARGEST 250000
 
 struct chord_context_proc {
   int64_t proc;    /* its chord_proc, relative to this field */
-  int64_t spare;   /* a record in zeroed memory, likewise: for when there is no other */
+  int64_t spare;   /* zeroed memory, likewise, for a record when there is no other: CHORD_CONTEXT_SPARE */
   int64_t id;      /* 0 in shared objects: the lower half of its address */
   uint16_t sites;
   uint16_t span;   /* paths are counted, and records are multiples of 2 to this; 0: they are not, see below */
@@ -264,7 +267,7 @@ enum {
 /* A procedure that counts paths in its records keeps the number of the path in the same word as the record: the
  * record's address plus 8 times the path register. Of an activation that ended early both are told: the register is in the
  * lower bits. */
-#define CHORD_CONTEXT_PATH_BITS 11
+#define CHORD_CONTEXT_PATH_BITS 14
 #define CHORD_CONTEXT_PATH_NAME(name) ((uint64_t)(name) >> CHORD_CONTEXT_PATH_BITS << CHORD_CONTEXT_PATH_BITS)
 #define CHORD_CONTEXT_PATH_NUMBER(name) ((uint64_t)(name) & ((1 << CHORD_CONTEXT_PATH_BITS) - 1))
 #define CHORD_CONTEXT_ROOT_KEY(kind) (UINT64_C(0x636f6e7465787400) + (kind))
@@ -331,9 +334,10 @@ struct chord_trace_chunk {
   uint32_t process;
   uint64_t number;     /* among those of its stream, from 0; CHORD_TRACE_NO_CHUNK: it is about to be written over */
   uint64_t start_ns;   /* of the process */
-  uint64_t next;       /* in a ring: where in the file the stream goes on, plus 1; 0: nowhere yet */
+  uint64_t next;       /* in a ring: where in the file the stream goes on, plus 1; 0: nowhere yet. Of addresses: words in the chunk, once the stream goes on elsewhere */
   uint32_t build_id_size;
-  uint32_t ring;       /* 1: older chunks of the stream may have been written over */
+  uint16_t ring;       /* 1: older chunks of the stream may have been written over */
+  uint16_t holds;      /* CHORD_TRACE_CONTROL or CHORD_TRACE_ADDRESSES (chord_traces.h) */
   uint8_t build_id[64];
   char path[384];      /* of the module */
 };
@@ -371,7 +375,7 @@ static_assert(sizeof(struct chord_trace_chunk) == 504, "a multiple of 8");
  *
  * A sequence of segments, one per process image (or dump), each aligned to 8
  * bytes and written under an exclusive flock. Runs of one build that end of their own accord become one
- * segment (runtime/fold.cc), in a place of the file that counts no longer or at its end. The header is written last, and its magic
+ * segment (runtime/profile/fold.cc), in a place of the file that counts no longer or at its end. The header is written last, and its magic
  * last of all, so a torn segment has none; readers skip to the next valid one.
  * A payload is a sequence of records: chord_record_header, then `size` bytes,
  * then zero padding to a multiple of 8. Unknown tags are skipped.

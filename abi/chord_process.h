@@ -20,14 +20,14 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in chord_activations.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 22;
+constexpr uint32_t layout_version = 23;
 
 struct Instance;
 struct LiveFile;
 struct ModeHooks;  // runtime/modes.h
 struct Module;
 struct Thread;
-struct UnwindCache;  // runtime/unwind.cc
+struct UnwindCache;  // runtime/stack/unwind.cc
 
 // ---- The kernel's -----------------------------------------------------------
 

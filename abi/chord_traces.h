@@ -10,8 +10,20 @@ enum {
   CHORD_TRACE_PAUSED = 13,  /* what the thread does from here on is not recorded, until */
   CHORD_TRACE_RESUMED = 14, /* it is again; followed by the activations that there are, as with STACK */
   CHORD_TRACE_TIME = 15,    /* nanoseconds since the process began to record, by when all words before it had been written; anywhere between other words */
+  /* How many words of the stream of addresses had been begun; right before markers, so that both streams can be read together. Bit 55: a handler has
+   * changed registers of what it interrupted. */
+  CHORD_TRACE_ACCESSES = 16,
 };
 #define CHORD_TRACE_MARK_SIZE 252 /* bytes of a name that are kept */
+#define CHORD_TRACE_REGISTERS_CHANGED (UINT64_C(1) << 55)
+
+/* What a chunk holds. Addresses (--trace=addresses): first the module's bias and the thread pointer, then, in the order in which instructions make them, the addresses
+ * of those accesses to memory that the map says are written (core::AddressPlan), each plus 1. 0: not known, its probe was left in the midst. Woven code takes the place of
+ * a word by one instruction, so a handler that comes in between writes after it. */
+enum { CHORD_TRACE_CONTROL = 0, CHORD_TRACE_ADDRESSES = 1 };
+#define CHORD_ADDRESSES_SYMBOL "__chord_addresses" /* thread-local: where the next word goes, where the runtime is to be asked for room, and the runtime's words */
+#define CHORD_ADDRESSES_WANTED_SYMBOL "__chord_addresses_wanted" /* defined, weakly, by code that writes them */
+#define CHORD_ADDRESSES_HEAD 2 /* words before the first address */
 
 /* What a program asks of the recording (__chord_api_trace). */
 enum { CHORD_TRACE_ASK_SAVE = 0, CHORD_TRACE_ASK_PAUSE = 1, CHORD_TRACE_ASK_RESUME = 2 };

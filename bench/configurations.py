@@ -69,6 +69,11 @@ ALL = {c.name: c for c in [
     _gcc("chord events", "chord --events=instructions gcc: one counter, exact at every call", chord=["--events=instructions"]),
     _gcc("chord budget", "chord --budget gcc: the same, and can be stopped at any count", chord=["--budget"]),
     _gcc("chord trace", "chord --trace gcc: the whole control flow, written to a file", chord=["--trace"]),
+    _gcc("chord trace bits", "chord --trace=bits gcc: each branch writes", chord=["--trace=bits"]),
+    _gcc("chord trace witness", "chord --trace=witness gcc: only edges write from which the others follow", chord=["--trace=witness"]),
+    _gcc("chord trace time", "chord --trace=time gcc: and now and then what time it is", chord=["--trace=time"]),
+    _gcc("chord trace addresses", "chord --trace=addresses gcc: and where loads and stores went", chord=["--trace=addresses"]),
+    _gcc("chord trace ring", "chord --trace gcc, run with CHORD_RING=64M: the last part is kept", chord=["--trace"], under=["env", "CHORD_RING=64M"]),
     _clang("chord clang", "chord clang", chord=[]),
 ]}
 

@@ -5,7 +5,8 @@
 
 Of `tsc`: every call is read twice and every path once more, and a reading takes what the processor takes for it, which is measured first. So there is
 a floor under any build that tells each activation's or each path's own time: plain time + readings x that. The rest is ours.
-Of `sim:l1d`: beside cachegrind on the same input. Times are of the processor, medians of pairs run one after the other."""
+Of `sim:l1d`: beside cachegrind on the same input. Times are of the processor, medians of pairs run one after the other. Last come the geometric means over the programs, of what was
+measured and of the floors."""
 
 import argparse
 import json
@@ -83,6 +84,8 @@ def cachegrind_seconds(binary, runs):
 
 
 def bench(real, folder, options, each_ns):
+    """{configuration: (ratio, floor or cachegrind's ratio)}"""
+    found = {}
     plain = configurations.build(real, configurations.ALL["plain"], folder, None)
     size = measure.calibrated_size(plain, real.runs, options.seconds)
     runs = real.runs(size)
@@ -94,12 +97,23 @@ def bench(real, folder, options, each_ns):
         count = readings(binary, runs, c.counts_paths)
         floor = 1 + count * each_ns * 1e-9 / base
         ours = (ratio - floor) * base * 1e9 / count
+        found[name] = ratio, floor
         print(f"{real.name:8} {name:24} {ratio:6.2f}  floor {floor:6.2f}: {count:,} readings of {each_ns:.1f} ns; ours {ours:+.1f} ns for each", flush=True)
     small = real.runs(max(1, size // 8))
     binary = configurations.build(real, MODEL, folder, None)
     ratio = statistics.median(measure.paired(binary, plain, small, options.repeats))
     cachegrind = cachegrind_seconds(plain, small) / min(measure.cpu_seconds(plain, small) for _ in range(3))
     print(f"{real.name:8} {MODEL.name:24} {ratio:6.2f}  cachegrind {cachegrind:6.2f}", flush=True)
+    found[MODEL.name] = ratio, cachegrind
+    return found
+
+
+def print_means(found):
+    if len(found) < 2:
+        return
+    for name in found[0]:
+        ratio, other = (measure.geometric_mean([f[name][k] for f in found]) for k in (0, 1))
+        print(f"{'mean':8} {name:24} {ratio:6.2f}  {'cachegrind' if name == MODEL.name else 'floor'} {other:6.2f}", flush=True)
 
 
 def main():
@@ -112,8 +126,7 @@ def main():
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
         each_ns = reading_ns(folder)
-        for name in options.programs.split(","):
-            bench(getattr(programs, name)(cache), folder / name, options, each_ns)
+        print_means([bench(getattr(programs, name)(cache), folder / name, options, each_ns) for name in options.programs.split(",")])
 
 
 if __name__ == "__main__":

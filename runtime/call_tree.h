@@ -2,8 +2,8 @@
 #pragma once
 
 #include "chord_process.h"
-#include "sys.h"
-#include "unwinding.h"
+#include "system/sys.h"
+#include "stack/unwinding.h"
 
 namespace chord::runtime {
 

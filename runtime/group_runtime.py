@@ -113,6 +113,23 @@ def without_private_names(text):
     return re.sub(r"(?<![\w.$])_Z[\w.$]+?(?=@|(?![\w.$]))", lambda m: numbers.get(m[0], m[0]), text)
 
 
+def with_offsets(lines):
+    """Numbers in place of names of fields, by the lists that the compiler evaluated (system/offsets.h)."""
+    offsets, kept, skipping = {}, [], False
+    for line in lines:
+        if re.match(r"\s*\.(section|text|data|bss)\b", line):
+            skipping = ".chord_offsets" in line
+        found = re.match(r"\s*#chord_offset (\S+) (-?\d+)", line)
+        if found and offsets.setdefault(found[1], found[2]) != found[2]:
+            raise SystemExit(f"group_runtime: two values of {found[1]}")
+        if not skipping:
+            kept.append(line)
+    if not offsets:
+        return kept
+    names = "|".join(re.escape(name) for name in sorted(offsets, key=len, reverse=True))
+    return [re.sub(rf"(?<![\w.])(?:{names})(?![\w.$])", lambda name: offsets[name[0]], line) for line in kept]
+
+
 def main():
     source, target = sys.argv[1:3]
     code = member(*KNOWN[".text"])
@@ -120,7 +137,7 @@ def main():
     out = ["\t.att_syntax", code, f"{begin}:"]
     skipping = False
     with open(source) as file:
-        for line in file.read().splitlines():
+        for line in with_offsets(file.read().splitlines()):
             # The object's properties are those of the compiler's own code.
             if re.match(r"\s*\.(section|text|data|bss)\b", line):
                 skipping = ".note.gnu.property" in line

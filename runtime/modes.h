@@ -12,7 +12,7 @@
 
 #include "chord_process.h"
 #include "chord_traces.h"
-#include "sys.h"
+#include "system/sys.h"
 
 namespace chord::runtime {
 

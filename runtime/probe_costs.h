@@ -1,9 +1,10 @@
-// What the probes of a meter take themselves (chord_gauges.h). Measured where a process enters woven code for the first time, by calling what holds
+// What the probes of a meter take themselves (chord_gauges.h). Measured where a process enters a module's woven code for the first time, by calling what holds
 // nothing but probes; of a few tries the one that took least counts, since other things only add to it. Each group has its own copy.
 #pragma once
 
 #include "chord_gauges.h"
 #include "runtime.h"
+#include "thread_states.h"
 
 // Defined by woven code.
 extern "C" int64_t __chord_probe_sample() __attribute__((visibility("hidden")));
@@ -17,7 +18,9 @@ chord_probe_costs found_costs;
 bool costs_are_known;
 
 // Counters may have been set to zero meanwhile: in the child of a fork, at chord_reset().
-void tell_probe_costs() { __chord_probe_costs = found_costs; }
+void tell_probe_costs() {
+  if (found_costs.calls != 0) *as_seen(&__chord_probe_costs) = found_costs;
+}
 
 void keep_least(uint64_t &least, uint64_t value, bool first) {
   if (first || value < least) least = value;
@@ -49,6 +52,7 @@ bool measure_probes(const ProbeTries &how, Read &&read) {
     for (uint32_t g = 0; g < how.gauges; ++g) keep_least(found.of[g].along, sums[2 * how.gauges + g], k == 0);
   }
   found_costs = found;
+  tell_probe_costs();
   return true;
 }
 

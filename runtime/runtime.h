@@ -12,10 +12,11 @@
 #include "chord_abi.h"
 #include "chord_notes.h"
 #include "chord_process.h"
-#include "durable.h"
+#include "counters/durable.h"
 #include "modes.h"
-#include "sys.h"
-#include "unwinding.h"
+#include "system/offsets.h"
+#include "system/sys.h"
+#include "stack/unwinding.h"
 
 namespace chord::runtime {
 
@@ -93,7 +94,7 @@ void expect_cancellation(Instance &instance);
 
 // ---- Brackets (calls/brackets.cc) ------------------------------------------------
 
-// A call or an activation that is being measured; woven code knows the layout.
+// A call or an activation that is being measured.
 struct Bracket {
   uint64_t key;   // stack pointer where it was opened
   uint64_t base;  // its total then, minus the thread's count then
@@ -103,7 +104,6 @@ struct BracketStack {
   Bracket *top;  // one past the innermost
   Bracket *end;  // null: none yet
 };
-static_assert(sizeof(Bracket) == 24);
 
 // ---- Modes (modes.cc) --------------------------------------------------------------
 

@@ -10,7 +10,7 @@ export interface Functions {
   units: string[]; modules: string[];
 }
 export interface Files {
-  name: string[]; path: string[]; length: number[]; lines: number[]; ran: number[]; executed: Count[]; instructions: number[];
+  name: string[]; shown: string[]; path: string[]; length: number[]; lines: number[]; ran: number[]; executed: Count[]; instructions: number[];
 }
 export interface Calls { from: number[]; to: number[]; count: Count[]; indirect: Count[]; outside: string[] }
 export interface Loops {
@@ -39,7 +39,7 @@ export interface Overview extends Head {
   concentration: { of: number[]; share: number[]; needed: [number, number, number] };
   loops: { key: string | null; title: string; line: number; executed: Count; entered: Count; iterations: Count }[]; allLoops: number;
   mix: { name: string; count: Count }[];
-  files: { name: string; path: string; lines: number; ran: number }[];
+  files: { name: string; shown: string; path: string; lines: number; ran: number }[];
   leftOut: { reason: string; times: number }[]; problems: number;
 }
 export interface Index extends Head {

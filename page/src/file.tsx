@@ -88,7 +88,7 @@ export function FileView({ place }: { place: Place }) {
   };
   return (
     <div class="page full function">
-      <div class="title"><h1><bdi>{visible(files.name[f]!)}</bdi></h1>
+      <div class="title"><h1><bdi>{visible(files.shown[f]!)}</bdi></h1>
         <p class="facts"><span><b>{count(files.executed[f])}</b> instructions executed ({percent(num(files.executed[f]), num(data.index.instructions))})</span>
           <span><b>{count(files.ran[f])}</b> of <b>{count(files.lines[f])}</b> lines with code ran ({percent(files.ran[f]!, files.lines[f]!)})</span>
           {files.length[f] === 0 && <span class="warn-text">the source was not at hand when the report was made</span>}

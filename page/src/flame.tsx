@@ -3,7 +3,7 @@
 // rectangles that are at least half a pixel wide are drawn.
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import type { Contexts } from './data';
-import { count, num, percent, shortName, visible } from './format';
+import { count, counted, num, percent, shortName, visible } from './format';
 import { link } from './router';
 import { FunctionName, Panel, Share, useData } from './ui';
 
@@ -106,7 +106,7 @@ export function Flame({ tree, describe, open, choose }: { tree: Tree; describe: 
             paint.lineWidth = 2;
             paint.strokeRect(Math.max(0, x) + 1, d * FRAME + 1, Math.max(1, Math.min(w, width) - 3), FRAME - 3);
           }
-          const room = Math.floor((Math.min(x + w, width) - Math.max(0, x) - 6) / 6);
+          const room = Math.floor((Math.min(x + w, width) - Math.max(0, x) - 6) / 6.6);
           if (room >= 3) {
             paint.fillStyle = matches?.(i) ? edge : text;
             paint.fillText(shortName(name, room), Math.max(0, x) + 3, d * FRAME + FRAME / 2);
@@ -189,7 +189,7 @@ export function ContextsView({ contexts }: { contexts: Contexts }) {
   const total = useMemo(() => layOutTree(tree).total, [tree]);
   const around = useMemo(() => (chosen < 0 ? null : neighbors(contexts, total, chosen)), [contexts, chosen]);
   const open = (i: number) => { location.hash = link('function', data.keyOf(contexts.function[i]!)); };
-  const describe = (i: number) => `${tree.name(i)}${contexts.line[i] ? `, called at line ${contexts.line[i]}` : ''}, ${count(contexts.calls[i])} calls:`;
+  const describe = (i: number) => `${tree.name(i)}${contexts.line[i] ? `, called at line ${contexts.line[i]}` : ''}, ${counted(contexts.calls[i], 'call')}:`;
   return <div class="page full"><div class="bar-row"><h1>Contexts</h1><span class="dim">{count(contexts.parent.length)} calling contexts; width = instructions executed</span></div>
     {contexts.note && <p class="dim">{visible(contexts.note)}</p>}
     <Flame tree={tree} describe={describe} open={open} choose={(i) => choose(contexts.function[i]!)} />

@@ -1,6 +1,11 @@
 // Numbers and names as people read them.
 import type { Count } from './data';
 
+// 1 call, 2 calls.
+export function counted(c: Count | undefined, one: string): string {
+  return `${count(c)} ${one}${num(c) === 1 ? '' : 's'}`;
+}
+
 // For arithmetic, scales and order only: what is shown comes from `count`.
 export function num(c: Count | undefined): number {
   return c == null ? 0 : Number(c);
@@ -51,17 +56,42 @@ const SHORT_NAMES: [RegExp, string][] = [
   [/\[abi:cxx11\]/g, ''],
 ];
 
+function familiar(name: string): string {
+  let s = name;
+  for (const [long, brief] of SHORT_NAMES) s = s.replace(long, brief);
+  return s;
+}
+
+// A whole name, with what everybody knows by its short form.
+export function familiarName(name: string): string {
+  return visible(familiar(name));
+}
+
 // A name that fits a row: arguments of templates and functions shortened, inner ones first.
 export function shortName(name: string, wanted = 90): string {
   const room = innerWidth < 600 ? Math.min(wanted, 24) : wanted;
   if (name.length > 4000) return visible(name.slice(0, room - 1)) + '…';
-  let s = name;
-  for (const [long, brief] of SHORT_NAMES) s = s.replace(long, brief);
+  let s = familiar(name);
   if (s.length > room) s = shortenInside(s, '(', ')', 1);
   for (let depth = 3; depth >= 1 && s.length > room; --depth) s = shortenInside(s, '<', '>', depth);
+  if (s.length > room) s = withoutResult(s);
+  if (s.length > room) s = s.replace(/( \[\.[\w.]+\])+$/, '');  // [.isra.0]: a copy of the compiler's
   // What a function is called says more than where it is from.
   for (let end = scopeEnd(s); s.length > room && end > 0; end = scopeEnd(s)) s = '…::' + s.slice(end);
   return visible(s.length > room ? s.slice(0, room - 1) + '…' : s);
+}
+
+// `void f<int>(int)` without what it returns: templates' names have that.
+function withoutResult(s: string): string {
+  let level = 0;
+  let start = 0;
+  for (let i = 0; i < s.length && !s.startsWith('operator', i); ++i) {
+    if (level === 0 && s[i] === '(' && !s.startsWith('(anonymous', i)) break;
+    if ('<([{'.includes(s[i]!)) ++level;
+    else if ('>)]}'.includes(s[i]!)) --level;
+    else if (level === 0 && s[i] === ' ') start = i + 1;
+  }
+  return s.slice(start);
 }
 
 // Where the first scope of a name ends, after its "::"; 0 if it has none that can go.
@@ -86,17 +116,6 @@ function shortenInside(s: string, open: string, close: string, depth: number): s
     else if (level < depth) out += c;
   }
   return out;
-}
-
-// The folder that all paths have in common.
-export function commonRoot(paths: string[]): string {
-  const first = paths[0];
-  if (first === undefined) return '';
-  let root = first.slice(0, first.lastIndexOf('/') + 1);
-  for (const path of paths) {
-    while (root && !path.startsWith(root)) root = root.slice(0, root.lastIndexOf('/', root.length - 2) + 1);
-  }
-  return root === '/' ? '' : root;
 }
 
 export function offset(n: number): string {

@@ -2,7 +2,7 @@
 import type { ComponentChildren } from 'preact';
 import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BLOCK_KINDS, EDGE_KINDS, type Code, type Count, type Path } from './data';
-import { change, count, num, percent, short, visible } from './format';
+import { change, count, counted, familiarName, num, percent, short, visible } from './format';
 import { Graph } from './graph';
 import { heat } from './heat';
 import { highlightAsm, highlightC, isC } from './highlight';
@@ -45,7 +45,7 @@ function SourcePane({ code, list, selection, hover, setHover, path }: {
   const row = (i: number) => {
     const r = list.rows[i]!;
     if (r.kind === 'file') {
-      return <div key={i} class="line head"><a href={link('file', index.files.path[r.file]!)} title={visible(index.files.path[r.file]!)}><bdi>{visible(index.files.name[r.file]!)}</bdi></a></div>;
+      return <div key={i} class="line head"><a href={link('file', index.files.path[r.file]!)} title={visible(index.files.path[r.file]!)}><bdi>{visible(index.files.shown[r.file]!)}</bdi></a></div>;
     }
     if (r.kind === 'gap') return <div key={i} class="line gap">⋯ {count(r.last! - r.line + 1)} lines without code of this function</div>;
     const key = lineKey(r.file, r.line);
@@ -264,11 +264,11 @@ function CallsTab({ f }: { f: number }) {
   const head = (who: string) => <thead><tr><th scope="col" class="left">share</th><th scope="col">calls</th><th scope="col" class="left wide">{who}</th></tr></thead>;
   return (
     <div class="columns even pad">
-      <Panel title="Callers" more={<span class="dim">called {count(calls)} times</span>}><table class="plain">{head('from')}<tbody>
+      <Panel title="Callers" more={<span class="dim">called {counted(calls, 'time')}</span>}><table class="plain">{head('from')}<tbody>
         {list(callers, num(calls), (i) => <FunctionName f={c.from[i]!} tab="calls" />)}
         {extra('through pointers, or from code that is not instrumented', rest, num(calls))}</tbody></table>
         {rest < 0 && <p class="say dim">Calls that the linker or an exception diverted: more were made by name than arrived.</p>}</Panel>
-      <Panel title="Callees" more={<span class="dim">made {count(made)} calls</span>}><table class="plain">{head('to')}<tbody>
+      <Panel title="Callees" more={<span class="dim">made {counted(made, 'call')}</span>}><table class="plain">{head('to')}<tbody>
         {list(callees, made, (i) => (c.to[i]! >= 0 ? <FunctionName f={c.to[i]!} tab="calls" /> : <span><bdi class="name">{visible(c.outside[-1 - c.to[i]!]!.slice(0, 200))}</bdi> <span class="dim">not instrumented</span></span>))}
         {extra('through pointers: where to is not recorded', c.indirect[f]!, made)}</tbody></table></Panel>
     </div>
@@ -311,16 +311,16 @@ export function FunctionView({ place }: { place: Place }) {
   return (
     <div class="page full function">
       <div class="title">
-        <h1 tabIndex={data.title(f).length > 300 ? 0 : undefined}><bdi>{visible(data.title(f))}</bdi></h1>
-        <p class="facts"><span><b>{count(fn.executed[f])}</b> instructions executed ({percent(num(fn.executed[f]), total)})</span><span><b>{count(fn.calls[f])}</b> calls</span>
+        <h1 tabIndex={data.title(f).length > 300 ? 0 : undefined} title={visible(data.title(f).slice(0, 2000))}><bdi>{familiarName(data.title(f))}</bdi></h1>
+        <p class="facts"><span><b>{count(fn.executed[f])}</b> instructions executed ({percent(num(fn.executed[f]), total)})</span><span><b>{count(fn.calls[f])}</b> call{num(fn.calls[f]) === 1 ? '' : 's'}</span>
           <span><b>{count(fn.instructions[f])}</b> instructions of code, <b>{count(fn.never[f])}</b> never ran</span><span><b>{count(fn.blocks[f])}</b> blocks, <b>{count(fn.blocksNever[f])}</b> never</span>
           {old && <span>{['new function', 'its code differs from the older build: only totals are compared', 'same code as before'][old.code[f]!]}: <b>{old.code[f] === 0 ? '' : change(old.executed[f]!, fn.executed[f]!)}</b></span>}
-          {fn.place[f] && <a href={link('file', data.index.files.path[fn.place[f]![0]]!, '', { line: fn.place[f]![1] })}><bdi>{visible(data.index.files.name[fn.place[f]![0]]!)}</bdi>:{fn.place[f]![1]}</a>}</p>
+          {fn.place[f] && <a href={link('file', data.index.files.path[fn.place[f]![0]]!, '', { line: fn.place[f]![1] })}><bdi>{visible(data.index.files.shown[fn.place[f]![0]]!)}</bdi>:{fn.place[f]![1]}</a>}</p>
         {fn.problem[f] != null && <p class="warn">These counts are not known: {visible(fn.problem[f]!)}</p>}
       </div>
       <nav class="tabs" aria-label="Parts of the function">{TABS.map(([name, label]) => (
         <a key={name} href={link('function', place.argument, name, Object.fromEntries(place.query))} aria-current={tab === name ? 'page' : undefined}>{label}</a>))}
-        <span class="dim hint">[ hotter · cooler ]</span></nav>
+        <span class="dim hint"><kbd>[</kbd> hotter <kbd>]</kbd> cooler</span></nav>
       {!code ? <p class="empty">…</p>
         : tab === 'graph' ? <div class="panes graph-panes"><Graph key={f} code={code} selection={selection} list={list} /><PathPanel code={code} selection={selection} /></div>
         : tab === 'paths' ? <PathsTab code={code} list={list} selection={selection} />

@@ -1,7 +1,7 @@
 // The views that are one table each.
 import { useMemo, useState } from 'preact/hooks';
 import type { Count } from './data';
-import { change, commonRoot, count, num, offset, percent, visible } from './format';
+import { change, count, num, offset, percent, visible } from './format';
 import { trips } from './overview';
 import { link } from './router';
 import { Bar, FunctionName, Share, Table, useData, type Column } from './ui';
@@ -29,8 +29,8 @@ export function FunctionsView() {
     amount('instructions', 'instrs', (i) => f.instructions[i], 'instructions of its code'),
     amount('never', 'never', (i) => f.never[i], 'instructions that never ran'),
     { key: 'name', label: 'function', left: true, wide: true, value: (i) => data.title(i), cell: (i) => <><FunctionName f={i} />{f.problem[i] != null && <span class="badge" title={visible(f.problem[i]!)}>not exact</span>}</> },
-    { key: 'file', label: 'file', left: true, value: (i) => (f.place[i] ? files.name[f.place[i]![0]]! : ''),
-      cell: (i) => f.place[i] && <a class="name dim" href={link('file', files.path[f.place[i]![0]]!, '', { line: f.place[i]![1] })}><bdi>{visible(tail(files.name[f.place[i]![0]]!))}</bdi>:{f.place[i]![1]}</a> },
+    { key: 'file', label: 'file', left: true, value: (i) => (f.place[i] ? files.shown[f.place[i]![0]]! : ''),
+      cell: (i) => f.place[i] && <a class="name dim" href={link('file', files.path[f.place[i]![0]]!, '', { line: f.place[i]![1] })}><bdi>{visible(tail(files.shown[f.place[i]![0]]!))}</bdi>:{f.place[i]![1]}</a> },
   ];
   return (
     <div class="page full">
@@ -50,7 +50,6 @@ export function FilesView() {
   const [filter, setFilter] = useState('');
   const all = useMemo(() => range(f.name.length).filter((i) => f.lines[i]! > 0), [index]);
   const rows = useMemo(() => all.filter((i) => f.path[i]!.toLowerCase().includes(filter)), [all, filter]);
-  const root = useMemo(() => commonRoot(all.map((i) => f.path[i]!)), [all]);
   const columns: Column[] = [
     { key: 'share', label: 'share', left: true, value: (i) => num(f.executed[i]), cell: (i) => <Share part={f.executed[i]!} whole={num(index.instructions)} /> },
     amount('executed', 'executed', (i) => f.executed[i], 'instructions executed of lines in this file, wherever they were inlined'),
@@ -58,11 +57,11 @@ export function FilesView() {
     { key: 'coverage', label: 'lines that ran', left: true, value: (i) => f.ran[i]! / f.lines[i]!, cell: (i) => <span class="share"><Bar part={f.ran[i]!} whole={f.lines[i]!} kind="cover" /><span>{percent(f.ran[i]!, f.lines[i]!)}</span></span> },
     amount('lines', 'lines with code', (i) => f.lines[i]),
     amount('never', 'never', (i) => f.lines[i]! - f.ran[i]!, 'lines with code that never ran'),
-    { key: 'path', label: 'file', left: true, wide: true, value: (i) => f.path[i]!, cell: (i) => <a class="name" href={link('file', f.path[i]!)} title={visible(f.path[i]!)}><bdi>{visible(f.path[i]!.slice(root.length))}</bdi></a> },
+    { key: 'path', label: 'file', left: true, wide: true, value: (i) => f.path[i]!, cell: (i) => <a class="name" href={link('file', f.path[i]!)} title={visible(f.path[i]!)}><bdi>{visible(f.shown[i]!)}</bdi></a> },
   ];
   return (
     <div class="page full">
-      <div class="bar-row"><h1>Files</h1><Filter set={setFilter} label="Filter files" /><span class="dim">{count(rows.length)} of {count(all.length)}{root.length > 1 && <> under <bdi>{visible(root)}</bdi></>}</span></div>
+      <div class="bar-row"><h1>Files</h1><Filter set={setFilter} label="Filter files" /><span class="dim">{count(rows.length)} of {count(all.length)}</span></div>
       <Table name="Files" columns={columns} rows={rows} sort="executed" open={(i) => link('file', f.path[i]!)} />
     </div>
   );

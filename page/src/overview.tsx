@@ -2,7 +2,7 @@
 import { useEffect, useRef } from 'preact/hooks';
 import uPlot from 'uplot';
 import type { Overview } from './data';
-import { commonRoot, count, num, percent, short, shortName, visible, change } from './format';
+import { count, num, percent, short, shortName, visible, change } from './format';
 import { link } from './router';
 import { Bar, Panel, Share } from './ui';
 
@@ -43,7 +43,7 @@ function Hottest({ of }: Shown) {
       <table class="plain"><thead><tr><th scope="col" class="left">share</th><th scope="col">executed</th><th scope="col" class="narrow-off">calls</th><th scope="col" class="left wide">function</th></tr></thead>
         <tbody>{of.hottest.map((f) => (
           <tr key={f.key}><td class="left"><Share part={f.executed} whole={total} /></td><td>{count(f.executed)}</td>
-            <td class="narrow-off">{count(f.calls)}</td><td class="left"><Name of={f} room={48} /></td></tr>))}</tbody></table>}
+            <td class="narrow-off">{count(f.calls)}</td><td class="left"><Name of={f} room={innerWidth < 1200 ? 38 : 48} /></td></tr>))}</tbody></table>}
     </Panel>
   );
 }
@@ -103,10 +103,10 @@ function HotLoops({ of }: Shown) {
   if (of.loops.length === 0) return null;
   return (
     <Panel title="Hottest loops" more={<a href={link('loops')}>all {count(of.allLoops)}</a>}>
-      <table class="plain"><thead><tr><th scope="col" class="left">share</th><th scope="col" title="average iterations each time the loop was entered">trips</th><th scope="col" class="left wide">where</th></tr></thead>
+      <table class="plain"><thead><tr><th scope="col" class="left">share</th><th scope="col" title="average iterations each time the loop was entered">trips</th><th scope="col">line</th><th scope="col" class="left wide">function</th></tr></thead>
         <tbody>{of.loops.map((loop, i) => (
-          <tr key={i}><td class="left"><Share part={loop.executed} whole={num(of.instructions)} /></td><td>{trips(loop.entered, loop.iterations)}</td>
-            <td class="left">{loop.key !== null ? <Name of={{ key: loop.key, title: loop.title }} room={28} tab="loops" /> : <bdi>{visible(loop.title.slice(0, 90))}</bdi>} <span class="dim">{loop.line ? `line ${loop.line}` : ''}</span></td></tr>))}</tbody></table>
+          <tr key={i}><td class="left"><Share part={loop.executed} whole={num(of.instructions)} /></td><td>{trips(loop.entered, loop.iterations)}</td><td class="dim">{loop.line ? String(loop.line) : ''}</td>
+            <td class="left">{loop.key !== null ? <Name of={{ key: loop.key, title: loop.title }} room={28} tab="loops" /> : <bdi>{visible(loop.title.slice(0, 90))}</bdi>}</td></tr>))}</tbody></table>
     </Panel>
   );
 }
@@ -131,13 +131,11 @@ function LeftOut({ of }: Shown) {
 
 function LeastCovered({ of }: Shown) {
   if (of.files.length === 0) return null;
-  const root = commonRoot(of.files.map((f) => f.name).filter((name) => name.startsWith('/') && !name.startsWith('/usr/')));
-  const below = (name: string) => (root && name.startsWith(root) ? name.slice(root.length) : name);
   return (
     <Panel title="Lines that never ran" more={<a href={link('files')}>all files</a>}>
       <table class="plain"><thead><tr><th scope="col" class="left">ran</th><th scope="col">never</th><th scope="col" class="left wide">file</th></tr></thead><tbody>{of.files.map((f) => (
         <tr key={f.path}><td class="left"><span class="share"><Bar part={f.ran} whole={f.lines} kind="cover" /><span>{percent(f.ran, f.lines)}</span></span></td>
-          <td>{count(f.lines - f.ran)}</td><td class="left"><a class="name" href={link('file', f.path)} title={visible(f.path)}><bdi>{visible(below(f.name))}</bdi></a></td></tr>))}</tbody></table>
+          <td>{count(f.lines - f.ran)}</td><td class="left"><a class="name" href={link('file', f.path)} title={visible(f.path)}><bdi>{visible(f.shown)}</bdi></a></td></tr>))}</tbody></table>
     </Panel>
   );
 }

@@ -19,7 +19,7 @@ export function useSearch(query: string, most: number): Hit[] {
       hits.push({ text: data.title(f), detail: short(functions.executed[f]), to: link('function', data.keyOf(f)) });
     }
     for (let f = 0; f < files.name.length && hits.length < most + 8; ++f) {
-      if (files.lines[f]! > 0 && fits(files.path[f]!)) hits.push({ text: files.name[f]!, detail: 'file', to: link('file', files.path[f]!) });
+      if (files.lines[f]! > 0 && fits(files.path[f]!)) hits.push({ text: files.shown[f]!, detail: 'file', to: link('file', files.path[f]!) });
     }
     return hits;
   }, [query, data]);

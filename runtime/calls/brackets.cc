@@ -12,8 +12,18 @@
 // is filled and emptied before it is given back; one whose total is null is not open yet.
 #include "runtime.h"
 
-// As the assembly below has it.
-static_assert(8 * CHORD_EVENT_KINDS == 64 && 8 * CHORD_EVENT_BIAS == 128 && 8 * CHORD_EVENT_BRACKETS == 192);
+// The words that a thread has of events: counts in two parts, what was counted before (bias), and a BracketStack.
+CHORD_OFFSETS(offsets_of_brackets) {
+  using chord::runtime::Bracket, chord::runtime::BracketStack;
+  CHORD_VALUE(Events, second, 8 * CHORD_EVENT_KINDS);
+  CHORD_VALUE(Events, bias, 8 * CHORD_EVENT_BIAS);
+  CHORD_VALUE(Events, top, 8 * CHORD_EVENT_BRACKETS + __builtin_offsetof(BracketStack, top));
+  CHORD_VALUE(Events, end, 8 * CHORD_EVENT_BRACKETS + __builtin_offsetof(BracketStack, end));
+  CHORD_VALUE(Bracket, size, sizeof(Bracket));
+  CHORD_OFFSET(Bracket, key);
+  CHORD_OFFSET(Bracket, base);
+  CHORD_OFFSET(Bracket, total);
+}
 
 // What woven code calls: with its argument above the return address, and every register kept.
 //   __chord_open, __chord_close                  the total's offset from the thread pointer
@@ -34,40 +44,40 @@ asm(R"(
 	movq __chord_own_events(%rip), %rcx
 	testq %rcx, %rcx
 	je 1f
-	movq %fs:192(%rcx), %rax
+	movq %fs:Events.top(%rcx), %rax
 	.endm
 
 	.macro __chord_open_bracket
-	cmpq %fs:200(%rcx), %rax
+	cmpq %fs:Events.end(%rcx), %rax
 	je 1f
-	addq $24, %fs:192(%rcx)
+	addq $Bracket.size, %fs:Events.top(%rcx)
 	movq %rcx, %rdi
 	leaq 48(%rsp), %rcx
-	movq %rcx, (%rax)
+	movq %rcx, Bracket.key(%rax)
 	movq (%rdx), %rcx
 	subq %fs:(%rdi), %rcx
-	subq %fs:64(%rdi), %rcx
-	addq %fs:128(%rdi), %rcx
-	movq %rcx, 8(%rax)
-	movq %rdx, 16(%rax)
+	subq %fs:Events.second(%rdi), %rcx
+	addq %fs:Events.bias(%rdi), %rcx
+	movq %rcx, Bracket.base(%rax)
+	movq %rdx, Bracket.total(%rax)
 	.endm
 
 	.macro __chord_close_bracket
 	testq %rax, %rax
 	je 1f
 	leaq 48(%rsp), %rdi
-	cmpq %rdi, -24(%rax)
+	cmpq %rdi, Bracket.key-Bracket.size(%rax)
 	jne 1f
-	cmpq %rdx, -8(%rax)
+	cmpq %rdx, Bracket.total-Bracket.size(%rax)
 	jne 1f
 	movq %rcx, %rdi
-	movq -16(%rax), %rcx
+	movq Bracket.base-Bracket.size(%rax), %rcx
 	addq %fs:(%rdi), %rcx
-	addq %fs:64(%rdi), %rcx
-	subq %fs:128(%rdi), %rcx
+	addq %fs:Events.second(%rdi), %rcx
+	subq %fs:Events.bias(%rdi), %rcx
 	movq %rcx, (%rdx)
-	movq $0, -8(%rax)
-	subq $24, %fs:192(%rdi)
+	movq $0, Bracket.total-Bracket.size(%rax)
+	subq $Bracket.size, %fs:Events.top(%rdi)
 	.endm
 
 	.macro __chord_bracket name, place, what

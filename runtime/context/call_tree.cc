@@ -98,7 +98,7 @@ const Record *const a_signal = reinterpret_cast<const Record *>(CHORD_CONTEXT_SI
 const Record *const no_memory = reinterpret_cast<const Record *>(CHORD_CONTEXT_OVERFLOW);
 bool is_record(const Record *parent) { return parent > no_memory; }
 
-constexpr size_t chunk_bytes = 64 * 1024, record_granule = 64;
+constexpr size_t chunk_bytes = 256 * 1024, record_granule = 64;
 constexpr uint64_t default_limit = uint64_t{1} << 30;
 
 // At the start of each chunk: where the record that covers a granule begins, in granules.
@@ -147,7 +147,7 @@ Record *find_record(const Instance &instance, uint64_t address) {
 }
 
 bool take_region(Instance &instance, CallTree &tree) {
-  size_t size = tree.region_end == nullptr ? 2 * chunk_bytes : 16 * chunk_bytes;
+  size_t size = tree.region_end == nullptr ? chunk_bytes : 4 * chunk_bytes;
   auto *pages = static_cast<char *>(map_kept(instance, size + chunk_bytes));
   if (pages == nullptr) return false;
   char *begin = reinterpret_cast<char *>(chunk_of(pages + chunk_bytes - 1));
@@ -298,9 +298,13 @@ void fill(Record *record, Record *nobody, const Call &call, uint32_t thread) {
   for (uint32_t i = 0; i < call.proc->sites; ++i) slots[i] = {nobody, slots + i};
 }
 
+Record *spare_of(const Proc &proc) {
+  return reinterpret_cast<Record *>(CHORD_CONTEXT_SPARE(reinterpret_cast<int64_t>(&proc.spare) + proc.spare, proc.span));
+}
+
 // For when there is no other: all threads share it.
 Record *spare_record(Proc *proc) {
-  auto *spare = reinterpret_cast<Record *>(reinterpret_cast<int64_t>(&proc->spare) + proc->spare);
+  Record *spare = spare_of(*proc);
   if (__atomic_load_n(&spare->proc, __ATOMIC_ACQUIRE) == nullptr) fill(spare, reinterpret_cast<Record *>(__chord_root_slot + 2), {no_memory, proc, 0, nullptr}, 0);
   return spare;
 }

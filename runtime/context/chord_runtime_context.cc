@@ -1,5 +1,5 @@
 // The group of the mode `context` as one translation unit (../README.md).
-#include "push_pop.h"
+#include "system/push_pop.h"
 #include "call_tree.cc"
 #include "segments.cc"
-#include "push_pop_end.h"
+#include "system/push_pop_end.h"

@@ -1,8 +1,8 @@
 // Records of calling contexts in segments: what modules that come and go, pauses and dumps do to them, how they are
 // written, and how those of several runs are added up.
-#include "bytes.h"
+#include "system/bytes.h"
 #include "call_tree.h"
-#include "fold.h"
+#include "profile/fold.h"
 #include "runtime.h"
 
 namespace chord::runtime {
@@ -33,9 +33,17 @@ template <class Visit>
 void for_each_spare(const Module &module, Visit &&visit) {
   for (size_t i = 0; module.live && i < module.proc_count; ++i)
     if (Proc *proc = context_proc(module.procs[i])) {
-      auto *spare = reinterpret_cast<Record *>(reinterpret_cast<int64_t>(&proc->spare) + proc->spare);
+      Record *spare = spare_of(*proc);
       if (spare->proc != nullptr) visit(*spare);
     }
+}
+
+// How many words are zero from there on. Of paths nearly all are.
+CHORD_FAST uint32_t zeros_at(const uint64_t *words, uint32_t count) {
+  uint32_t zeros = 0;
+  while (zeros + 4 <= count && (words[zeros] | words[zeros + 1] | words[zeros + 2] | words[zeros + 3]) == 0) zeros += 4;
+  while (zeros < count && words[zeros] == 0) ++zeros;
+  return zeros;
 }
 
 // The encoding of CHORD_RECORD_CONTEXTS; without memory, its size.
@@ -77,9 +85,19 @@ class Encoder {
   }
   CHORD_FAST void counters(const uint64_t *now, const uint64_t *before, uint32_t count) {
     leb(count);
-    for (uint32_t i = 0; i < count; ++i) counter((now != nullptr ? now[i] : 0) - (before != nullptr ? before[i] : 0));
+    for (uint32_t i = 0; i < count; ++i) {
+      if (before == nullptr) {
+        const uint32_t zeros = now != nullptr ? zeros_at(now + i, count - i) : count;
+        skip(zeros);
+        i += zeros;
+        if (i == count) break;
+      }
+      counter((now != nullptr ? now[i] : 0) - (before != nullptr ? before[i] : 0));
+    }
     end_counters();
   }
+  // Counters that are zero.
+  CHORD_FAST void skip(uint64_t zeros) { zeros_ += zeros; }
   void bytes(const uint8_t *from, const uint8_t *end) {
     while (from != end) byte(*from++);
   }
@@ -112,6 +130,15 @@ size_t encode_all(const Instance &instance, Encoder out) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
     for_each_spare(*module, [&](const Record &spare) { encode(out, spare, counters_of(&spare), 0); });
   return out.size();
+}
+
+// At most so much: whole numbers of 32 bits take up to five bytes, of 64 up to ten.
+size_t most_bytes(const Instance &instance) {
+  size_t size = 0;
+  auto add = [&](const Record &record) { size += 64 + 10 * size_t{proc_of(*record.proc).count}; };
+  for_each_record(instance, [&](const Record &record, const uint64_t *) { add(record); });
+  for (const Module *module = instance.modules; module != nullptr; module = module->next) for_each_spare(*module, add);
+  return size;
 }
 
 // After what is in earlier segments (chord_context_record::written): what the last one holds that was cut. It counts as well once that is in the
@@ -257,6 +284,13 @@ CHORD_FAST bool put_sum(Encoder &out, const Kept &own, const Kept &base) {
   out.bytes(own.begin, own.counters.at);
   CounterReader a{own.counters}, b{base.counters};
   for (uint64_t i = 0; i < own.count; ++i) {
+    if (const uint64_t both = a.zeros < b.zeros ? a.zeros : b.zeros; both > 1) {
+      a.zeros -= both;
+      b.zeros -= both;
+      out.skip(both);
+      i += both - 1;
+      continue;
+    }
     uint64_t x = a.next(), y = b.next();
     if (overflows(x, y)) return false;
     out.counter(x + y);
@@ -357,7 +391,8 @@ bool is_retired(const Proc &proc) { return proc.spare == 0; }
 void add_context_counters(const Instance &instance, const Module &module, uint64_t *into) {
   auto add = [&](const Record &record, const uint64_t *counters) {
     if (record.proc->module != &module || counters == nullptr || is_retired(*record.proc)) return;
-    for (uint32_t k = 0, count = proc_of(*record.proc).count; k < count; ++k)
+    const uint32_t count = proc_of(*record.proc).count;
+    for (uint32_t k = zeros_at(counters, count); k < count; k += 1 + zeros_at(counters + k + 1, count - k - 1))
       into[record.proc->first + k] += __atomic_load_n(counters + k, __ATOMIC_RELAXED);
   };
   for_each_record(instance, add);
@@ -460,11 +495,16 @@ void collect_contexts(Instance &instance, bool goes_on) {
     unmap_pages(record.data, record.capacity);
     record = {};
   }
-  size_t size = encode_all(instance, Encoder(nullptr, nullptr));
+  size_t size = most_bytes(instance);
   if (size == 0) return;
   record.tag = CHORD_RECORD_CONTEXTS;
-  record.capacity = size + size / 8 + 4096;
+  record.capacity = size;
   record.data = static_cast<char *>(map_pages(record.capacity));
+  if (record.data == nullptr) {  // most of it would not be used
+    size = encode_all(instance, Encoder(nullptr, nullptr));
+    record.capacity = size + size / 8 + 4096;
+    record.data = static_cast<char *>(map_pages(record.capacity));
+  }
   if (record.data == nullptr) {
     instance.notes |= note_out_of_memory;
     return;
@@ -476,11 +516,12 @@ void collect_contexts(Instance &instance, bool goes_on) {
   if (goes_on || instance.live != nullptr) note_all_being_written(instance);
 }
 
-// What an activation that keeps this address is in; 0: the address is not the record's, nor that of one of its paths.
+// What an activation that keeps this address is in; 0: the address is not the record's, nor that of one of its slots or paths.
 uint64_t exit_name(const Record &record, uint64_t address, uint32_t id) {
   uint64_t ahead = address - reinterpret_cast<uint64_t>(&record), name = CHORD_CONTEXT_EXIT(record.key, record.thread);
   if (static_cast<uint32_t>(record.id) != id || record.proc == nullptr || address % 8 != 0) return 0;
-  if (record.proc->span == 0) return ahead == 0 ? name : 0;
+  // Where a call is named the holder may be moved to its slot for a moment.
+  if (record.proc->span == 0) return ahead < record_bytes(*record.proc) ? name : 0;
   const uint64_t counters_end = sizeof record + 8 * uint64_t{proc_of(*record.proc).count};
   return ahead < counters_end && ahead >> record.proc->span == 0 ? CHORD_CONTEXT_PATH_NAME(name) | ahead / 8 : 0;
 }

@@ -1,5 +1,5 @@
 // The group of the mode `gauges` as one translation unit (../README.md).
-#include "push_pop.h"
+#include "system/push_pop.h"
 #include "events.cc"
 #include "gauges.cc"
-#include "push_pop_end.h"
+#include "system/push_pop_end.h"

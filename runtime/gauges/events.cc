@@ -13,6 +13,7 @@
 #include "chord_gauges.h"
 #include "perf_page.h"
 #include "runtime.h"
+#include "thread_states.h"
 
 extern "C" const chord_gauges __chord_gauges __attribute__((visibility("hidden")));
 extern "C" uint64_t __chord_gauge_faults[CHORD_MOST_GAUGES * CHORD_FAULTS] __attribute__((visibility("hidden")));
@@ -22,6 +23,7 @@ namespace {
 
 // Of one thread, by gauge; only those of events are used.
 struct Events {
+  const chord_gauges *what;
   int fd[CHORD_MOST_GAUGES];  // -1: not counted
   uint64_t id[CHORD_MOST_GAUGES];
   perf_event_mmap_page *page[CHORD_MOST_GAUGES];
@@ -33,8 +35,14 @@ struct Events {
 constexpr int least_descriptor = 700;
 constexpr size_t page_bytes = 4096;
 
-void note_fault(uint32_t gauge, uint32_t reason) {
-  __atomic_fetch_add(&__chord_gauge_faults[gauge * CHORD_FAULTS + reason], 1, __ATOMIC_RELAXED);
+bool same_gauges(const chord_gauges &a, const chord_gauges &b) {
+  bool same = a.count == b.count;
+  for (uint64_t k = 0; same && k < a.count; ++k) same = a.gauge[k].kind == b.gauge[k].kind && a.gauge[k].type == b.gauge[k].type && a.gauge[k].config == b.gauge[k].config;
+  return same;
+}
+
+void note_fault(const Events &events, uint32_t gauge, uint32_t reason) {
+  if (same_gauges(*events.what, __chord_gauges)) __atomic_fetch_add(as_seen(&__chord_gauge_faults[gauge * CHORD_FAULTS + reason]), 1, __ATOMIC_RELAXED);
 }
 
 uint32_t reason_of(long error) {
@@ -70,12 +78,13 @@ bool is_ours(const Events &events, int gauge) {
   return kernel(SYS_ioctl, events.fd[gauge], PERF_EVENT_IOC_ID, arg(&id)) == 0 && id == events.id[gauge];
 }
 
-bool is_grouped(uint32_t k) { return __chord_gauges.gauge[k].kind == CHORD_GAUGE_EVENT && __chord_gauges.gauge[k].type != PERF_TYPE_SOFTWARE; }
+bool is_event(const Events &events, uint32_t k) { return events.what->gauge[k].kind == CHORD_GAUGE_EVENT; }
+bool is_grouped(const Events &events, uint32_t k) { return is_event(events, k) && events.what->gauge[k].type != PERF_TYPE_SOFTWARE; }
 
 void add_event(Events &events, uint32_t k) {
-  bool grouped = is_grouped(k);
-  long fd = open_event(__chord_gauges.gauge[k], !grouped || events.leader < 0 ? -1 : events.fd[events.leader]);
-  if (fd < 0) return note_fault(k, reason_of(fd));
+  bool grouped = is_grouped(events, k);
+  long fd = open_event(events.what->gauge[k], !grouped || events.leader < 0 ? -1 : events.fd[events.leader]);
+  if (fd < 0) return note_fault(events, k, reason_of(fd));
   events.fd[k] = static_cast<int>(fd);
   kernel(SYS_ioctl, fd, PERF_EVENT_IOC_ID, arg(&events.id[k]));
   if (!grouped) return;
@@ -86,7 +95,8 @@ void add_event(Events &events, uint32_t k) {
 }
 
 // For the calling thread.
-void open_events(Events &events) {
+void open_events(Events &events, const chord_gauges &what) {
+  events.what = &what;
   events.leader = -1;
   events.members = 0;
   for (uint32_t k = 0; k < CHORD_MOST_GAUGES; ++k) {
@@ -94,8 +104,8 @@ void open_events(Events &events) {
     events.page[k] = nullptr;
     events.last[k] = 0;
   }
-  for (uint32_t k = 0; k < __chord_gauges.count; ++k)
-    if (__chord_gauges.gauge[k].kind == CHORD_GAUGE_EVENT) add_event(events, k);
+  for (uint32_t k = 0; k < events.what->count; ++k)
+    if (is_event(events, k)) add_event(events, k);
 }
 
 void close_event(Events &events, uint32_t k) {
@@ -118,8 +128,8 @@ uint64_t read_counter(uint32_t number) {
 
 // All of the group from their pages; false if one has to be asked.
 bool read_pages(Events &events, uint64_t *now) {
-  for (uint32_t k = 0; k < __chord_gauges.count; ++k) {
-    if (events.fd[k] < 0 || !is_grouped(k)) continue;
+  for (uint32_t k = 0; k < events.what->count; ++k) {
+    if (events.fd[k] < 0 || !is_grouped(events, k)) continue;
     if (events.page[k] == nullptr || !read_page(events.page[k], read_counter, now[k])) return false;
   }
   return true;
@@ -127,13 +137,13 @@ bool read_pages(Events &events, uint64_t *now) {
 
 void give_up(Events &events, uint32_t k, uint32_t reason) {
   if (events.fd[k] < 0) return;
-  note_fault(k, reason);
+  note_fault(events, k, reason);
   close_event(events, k);
 }
 
 void give_up_group(Events &events, uint32_t reason) {
-  for (uint32_t k = 0; k < __chord_gauges.count; ++k)
-    if (is_grouped(k)) give_up(events, k, reason);
+  for (uint32_t k = 0; k < events.what->count; ++k)
+    if (is_grouped(events, k)) give_up(events, k, reason);
   events.leader = -1;
 }
 
@@ -159,7 +169,7 @@ void read_group(Events &events, uint64_t *now) {
   uint32_t fault = ask(events, events.leader, events.members, answer);
   if (fault != CHORD_FAULTS) return give_up_group(events, fault);
   for (uint64_t i = 0; i < answer.count; ++i)
-    for (uint32_t k = 0; k < __chord_gauges.count; ++k)
+    for (uint32_t k = 0; k < events.what->count; ++k)
       if (events.fd[k] >= 0 && events.id[k] == answer.each[i].id) now[k] = answer.each[i].value;
 }
 
@@ -172,13 +182,13 @@ void read_alone(Events &events, uint32_t k, uint64_t *now) {
 
 // Into the places of events; `own`: of the calling thread.
 void read_events(Events &events, uint64_t *now, bool own) {
-  for (uint32_t k = 0; k < __chord_gauges.count; ++k)
-    if (__chord_gauges.gauge[k].kind == CHORD_GAUGE_EVENT) now[k] = events.last[k];
+  for (uint32_t k = 0; k < events.what->count; ++k)
+    if (is_event(events, k)) now[k] = events.last[k];
   if (events.leader >= 0 && !(own && read_pages(events, now))) read_group(events, now);
-  for (uint32_t k = 0; k < __chord_gauges.count; ++k)
-    if (events.fd[k] >= 0 && !is_grouped(k)) read_alone(events, k, now);
-  for (uint32_t k = 0; k < __chord_gauges.count; ++k)
-    if (__chord_gauges.gauge[k].kind == CHORD_GAUGE_EVENT) events.last[k] = now[k];
+  for (uint32_t k = 0; k < events.what->count; ++k)
+    if (events.fd[k] >= 0 && !is_grouped(events, k)) read_alone(events, k, now);
+  for (uint32_t k = 0; k < events.what->count; ++k)
+    if (is_event(events, k)) events.last[k] = now[k];
 }
 
 }  // namespace

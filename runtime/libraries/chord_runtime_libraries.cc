@@ -1,6 +1,6 @@
 // The group of the mode `libraries` as one translation unit (../README.md): what only code needs that may become part of a
 // shared object.
-#include "push_pop.h"
+#include "system/push_pop.h"
 #include "redirect.cc"
 #include "windows.cc"
-#include "push_pop_end.h"
+#include "system/push_pop_end.h"

@@ -8,9 +8,7 @@
 // while. Nothing worse: counters change in one instruction, and every index follows from an address.
 #include "chord_models.h"
 
-#include <errno.h>
-
-#include "runtime.h"
+#include "thread_states.h"
 
 extern "C" {
 extern const char __chord_text_sim, __chord_text_sim_end;
@@ -103,7 +101,8 @@ struct Caches {
   uint32_t thread;  // that has ended
 };
 
-Caches *ended = nullptr;  // threads may run woven code for a while after their end was noticed
+void drop(Caches *caches) { unmap_pages(caches, caches->size); }
+EndedStates<Caches, drop> ended_caches;
 
 bool same_models(const chord_models &a, const chord_models &b) {
   auto *x = reinterpret_cast<const uint32_t *>(&a), *y = reinterpret_cast<const uint32_t *>(&b);
@@ -138,19 +137,6 @@ Caches *make_caches(const chord_models &models) {
   return caches;
 }
 
-// Call with the lock held.
-void unmap_ended(const Instance &instance) {
-  for (Caches **link = &ended; *link != nullptr;) {
-    Caches *caches = *link;
-    if (kernel(SYS_tgkill, instance.pid, caches->thread, 0) != -ESRCH) {
-      link = &caches->next;
-      continue;
-    }
-    *link = caches->next;
-    unmap_pages(caches, caches->size);
-  }
-}
-
 Caches *caches_of(Instance &instance, Thread &thread) {
   auto *all = static_cast<Caches *>(thread.mode_state[mode_sim]);
   for (Caches *caches = all; caches != nullptr; caches = caches->next)
@@ -161,7 +147,7 @@ Caches *caches_of(Instance &instance, Thread &thread) {
     return nullptr;
   }
   Guard guard(instance.lock);
-  unmap_ended(instance);
+  ended_caches.drop_gone(instance);
   made->next = static_cast<Caches *>(thread.mode_state[mode_sim]);
   thread.mode_state[mode_sim] = made;
   return made;
@@ -202,12 +188,10 @@ void end_caches(Instance &instance, Thread &thread) {
   thread.mode_state[mode_sim] = nullptr;
   while (caches != nullptr) {
     Caches *next = caches->next;
-    caches->thread = thread.id;
-    caches->next = ended;
-    ended = caches;
+    ended_caches.add(caches, thread);
     caches = next;
   }
-  unmap_ended(instance);
+  ended_caches.drop_gone(instance);
 }
 
 }  // namespace
@@ -246,11 +230,18 @@ extern "C" CHORD_SHARED void __chord_look_up_strings(uint64_t target, uint64_t w
   }
 }
 
-// For meters (gauges/gauges.cc): what a thread has missed in each model; `thread` is null for the calling one.
-extern "C" CHORD_SHARED void __chord_model_totals(const Thread *thread, uint64_t *totals) {
+// For meters (gauges/gauges.cc): what a thread has missed in each of these models; `thread` is null for the calling one and this module's models. Other
+// modules may have used its caches before this one does.
+extern "C" CHORD_SHARED void __chord_model_totals(const Thread *thread, const chord_models *models, uint64_t *totals) {
   const Caches *caches = nullptr;
-  if (thread != nullptr) caches = static_cast<const Caches *>(thread->mode_state[mode_sim]);
-  else if (__chord_l1d != __chord_no_lines) caches = reinterpret_cast<const Caches *>(__chord_l1d);
+  if (thread == nullptr && __chord_l1d != __chord_no_lines) {
+    caches = reinterpret_cast<const Caches *>(__chord_l1d);
+  } else {
+    Instance *running = instance();
+    if (thread == nullptr && running != nullptr) thread = current_thread(*running);
+    if (thread != nullptr) caches = static_cast<const Caches *>(thread->mode_state[mode_sim]);
+    while (caches != nullptr && !same_models(caches->models, *models)) caches = caches->next;
+  }
   for (uint32_t m = 0; m < CHORD_MODELS; ++m) totals[m] = caches == nullptr ? 0 : caches->missed[m];
 }
 

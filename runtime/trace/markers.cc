@@ -46,15 +46,29 @@ uint64_t settle(const TraceState &state, Registers &registers) {
   return state.bits;
 }
 
-// The innermost signal whose handler the trace knows to be running: what the kernel saved, and where it came. (Handlers that are left by
-// a jump stay; another may then be saved in the same place.)
+// A signal whose handler the trace knows to be running, by what the kernel saved; on the stack of who called the handler.
 struct KnownSignal {
   const ucontext_t *context;
-  uint64_t pc;
+  KnownSignal *outer;
 };
-KnownSignal &known_signal() {
-  static __thread KnownSignal known __attribute__((tls_model("initial-exec")));
-  return known;
+KnownSignal *&known_signal() {
+  static __thread KnownSignal *innermost __attribute__((tls_model("initial-exec")));
+  return innermost;
+}
+
+// A jump leaves everything up to the frame that contains the address: handlers, too.
+void leave_handlers(Instance &instance, uint64_t target) {
+  KnownSignal *known = known_signal();
+  if (known == nullptr) return;
+  Frame frame;
+  __chord_capture(&frame.registers);
+  for (uint64_t sp = frame.registers.sp(); step(instance, frame) == Step::caller; sp = frame.registers.sp()) {
+    if (sp <= target && target < frame.registers.sp()) {
+      known_signal() = known;
+      return;
+    }
+    if (known != nullptr && frame.context == known->context) known = known->outer;
+  }
 }
 
 // What an interrupted thread has written that is in no word, and where woven code stands. In one of our routines: at the call of it, or, when that has
@@ -72,7 +86,7 @@ Stand stand_of(Instance &instance, const TraceState &state, Frame frame) {
     written = written || is_written_at(pc);
     exact = frame.interrupted;
     if (!exact) continue;
-    if (frame.context == known_signal().context && frame.registers.pc() == known_signal().pc) return {bits, 0};
+    if (known_signal() != nullptr && frame.context == known_signal()->context) return {bits, 0};
     bits = settle(state, frame.registers);
     written = false;
   }
@@ -81,12 +95,13 @@ Stand stand_of(Instance &instance, const TraceState &state, Frame frame) {
 
 uint64_t count_of(uint64_t bits) { return 63 - static_cast<uint64_t>(__builtin_clzll(bits)); }
 
-// `bits`: those that there are afterwards.
-void put_marker(uint32_t kind, uint64_t payload, uint64_t bits = 1) {
+// `bits`: those that there are afterwards. `changed`: registers were.
+void put_marker(uint32_t kind, uint64_t payload, uint64_t bits = 1, bool changed = false) {
   TraceState &state = __chord_trace;
   Mask mask = set_mask(~Mask{0});
   if (state.chunk != nullptr) {
     put_all_bits(state);
+    put_accesses(state, changed);
     put_word(state, marker(kind, payload));
     state.bits = bits;
   }
@@ -101,16 +116,25 @@ void look_at(Instance &instance, const Frame *where, uint32_t kind) {
     const auto [bits, place] = stand_of(instance, state, *where);
     put_bits(state, bits);
     if (kind == CHORD_TRACE_STANDS) put_time(state);
+    put_accesses(state);
     put_word(state, marker(kind, kind == CHORD_TRACE_SIGNAL ? count_of(bits) << 48 | place : place));
-    if (kind == CHORD_TRACE_SIGNAL) put_word(state, marker(CHORD_TRACE_SIGNAL_END, 0));
+    if (kind == CHORD_TRACE_SIGNAL) put_word(state, marker(CHORD_TRACE_SIGNAL_END, 0));  // with as many addresses
   } else if (state.chunk != nullptr) {
     put_all_bits(state);
     if (kind == CHORD_TRACE_STANDS) {
       put_time(state);
+      put_accesses(state);
       put_word(state, marker(kind, 0));
     }
   }
   set_mask(mask);
+}
+
+// By a handler, of what it interrupted: those that addresses are made of.
+bool are_changed(const mcontext_t &before, const mcontext_t &after) {
+  for (int r = REG_R8; r <= REG_RSP; ++r)
+    if (before.gregs[r] != after.gregs[r]) return true;
+  return false;
 }
 
 // Stands in for the program's handlers.
@@ -122,28 +146,33 @@ void on_signal(int signal, siginfo_t *info, void *data) {
   bool records = running != nullptr && state.chunk != nullptr;
   uint64_t saved = 0;
   greg_t pc = 0;
-  KnownSignal before{};
+  mcontext_t registers{};
+  KnownSignal known{context, nullptr};
   if (records) {
     Mask mask = set_mask(~Mask{0});
     Frame frame = frame_of(*context);
     const auto [bits, place] = stand_of(*running, state, frame);
     settle(state, frame.registers);
     saved = state.bits;
-    before = known_signal();
-    known_signal() = {context, frame.registers.pc()};
+    known.outer = known_signal();
+    known_signal() = &known;
     context->uc_mcontext.gregs[REG_RSP] = static_cast<greg_t>(frame.registers.sp());
     context->uc_mcontext.gregs[REG_RIP] = pc = static_cast<greg_t>(frame.registers.pc());
+    copy_bytes(&registers, context->uc_mcontext.gregs, sizeof(gregset_t));
     put_bits(state, bits);
+    put_accesses(state);
     put_word(state, marker(CHORD_TRACE_SIGNAL, count_of(bits) << 48 | place));
     state.bits = 1;
+    count_handler(1);
     set_mask(mask);
   }
   handler(signal, info, data);
   if (!records) return;
   greg_t goes_on = context->uc_mcontext.gregs[REG_RIP];
   Mask mask = set_mask(~Mask{0});
-  put_marker(CHORD_TRACE_SIGNAL_END, goes_on != pc ? place_of(static_cast<uint64_t>(goes_on)) : 0, saved);
-  known_signal() = before;
+  count_handler(-1);
+  put_marker(CHORD_TRACE_SIGNAL_END, goes_on != pc ? place_of(static_cast<uint64_t>(goes_on)) : 0, saved, are_changed(registers, context->uc_mcontext));
+  known_signal() = known.outer;
   set_mask(mask);
 }
 
@@ -174,6 +203,7 @@ void put_stack(Instance &instance, TraceState &state, uint32_t kind = CHORD_TRAC
   for_each_frame(instance, [&](const Frame &, uint64_t) { ++count; });
   Mask mask = set_mask(~Mask{0});
   put_all_bits(state);
+  put_accesses(state);
   put_word(state, marker(kind, count));
   for_each_frame(instance, [&](const Frame &, uint64_t place) { put_word(state, place); });
   set_mask(mask);
@@ -207,9 +237,11 @@ void pause() {
   if (own.state != Pause::paused && state.chunk != nowhere) {
     if (state.chunk != nullptr) {
       put_all_bits(state);
+      put_accesses(state);
       put_word(state, marker(CHORD_TRACE_PAUSED, 0));
     }
     if (state.chunk != nowhere) {
+      pause_addresses();
       own = {state.chunk, state.at, Pause::paused};
       go_nowhere(state);
       state.bits = 1;
@@ -230,6 +262,7 @@ void resume(Instance &instance) {
     state.bits = 1;
     if (own.chunk == nullptr) next_chunk(state);
     if (own.chunk != nullptr) set_end(state);
+    resume_addresses();
   }
   if (was_paused && state.chunk != nullptr) put_stack(instance, state, CHORD_TRACE_RESUMED);
   set_mask(mask);
@@ -276,6 +309,7 @@ void begin_again(Instance &instance) {
   if (state.chunk == nullptr) return;
   if (state.chunk != nowhere) unmap_pages(state.chunk, state.chunk->size);
   give_up_chunks(instance, false);
+  forget_addresses();
   state.number = 0;
   state.bits = 1;
   if (forget_paused_chunk()) return;
@@ -320,6 +354,7 @@ void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
       put_time_now();
       put_marker(kind, 0);
       go_nowhere(__chord_trace);
+      end_addresses();
       give_up_chunks(instance, true);
   }
 }
@@ -391,7 +426,7 @@ void put_checkpoint(Instance &instance, TraceState &state) {
 }
 
 extern "C" CHORD_SHARED constexpr TraceHooks __chord_mode_trace = {
-    {.text = &__chord_text_trace, .text_end = &__chord_text_trace_end, .begin = begin, .after_fork = begin_child, .end_module = end_module, .end_thread = end_streams},
+    {.text = &__chord_text_trace, .text_end = &__chord_text_trace_end, .begin = begin, .after_fork = begin_child, .end_module = end_module, .end_thread = end_streams, .leave_frames = leave_handlers},
     note,
     take_handler,
     real_handler,

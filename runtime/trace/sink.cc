@@ -228,11 +228,12 @@ chord_trace_chunk *take_room(Instance &instance, TraceFile &trace, uint32_t size
   return chunk;
 }
 
-void describe(const Instance &instance, const Thread *thread, uint64_t number, chord_trace_chunk &chunk) {
+void describe(const Instance &instance, const Thread *thread, uint64_t number, chord_trace_chunk &chunk, uint16_t holds = CHORD_TRACE_CONTROL) {
   const Module &module = *__chord_module.module;
   chunk.version = CHORD_TRACE_VERSION;
   chunk.thread = thread != nullptr ? thread->number : 0;
   chunk.process = instance.pid;
+  chunk.holds = holds;
   chunk.start_ns = instance.process_start_ns;
   chunk.build_id_size = static_cast<uint32_t>(module.build_id_size);
   copy_bytes(chunk.build_id, module.build_id, sizeof chunk.build_id);
@@ -264,6 +265,22 @@ void go_nowhere(TraceState &state) {
   state.chunk = nowhere;
 }
 
+// Rings have none: what is written over would be of other moments in both streams.
+chord_trace_chunk *take_address_chunk(const chord_trace_chunk *before, uint64_t number) {
+  Instance *running = instance();
+  TraceFile *trace = running != nullptr && running->pid == process_id() ? file_of(*running) : nullptr;
+  if (trace == nullptr || trace->settings.ring != 0) return nullptr;
+  uint32_t why = 0;
+  hold_back(*trace);
+  trace->lock.acquire();
+  chord_trace_chunk *chunk = take_room(*running, *trace, chunk_size(*trace, before), why);
+  if (chunk != nullptr) start_packer(*trace);
+  if (chunk != nullptr) tell_packer(*trace);
+  trace->lock.release();
+  if (chunk != nullptr) describe(*running, current_thread(*running), number, *chunk, CHORD_TRACE_ADDRESSES);
+  return chunk;
+}
+
 void next_chunk(TraceState &state) {
   Instance *running = instance();
   bool may_record = running != nullptr && !running->secure && running->pid == process_id();
@@ -288,12 +305,14 @@ void next_chunk(TraceState &state) {
     go_nowhere(state);
     return;
   }
-  if (state.chunk != nullptr) keep_one(state);
+  const bool is_first = state.chunk == nullptr;
+  if (!is_first) keep_one(state);
   describe(*running, thread, state.number++, *chunk);
   state.bias = __chord_module.module->bias;
   state.chunk = chunk;
   state.at = reinterpret_cast<uint64_t *>(chunk + 1);
   set_end(state);
+  if (is_first) begin_addresses();
 }
 
 void set_end(TraceState &state) {

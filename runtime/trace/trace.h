@@ -4,6 +4,7 @@
 //   sink.cc     the file, and where the next words go; of a ring, what is written over
 //   packer.cc   the process that packs it meanwhile
 //   save.cc     copies of a ring
+//   addresses.cc  addresses of loads and stores: the same for the stream of those
 //   markers.cc  what woven code does not see: frames that end early, signals, the end of threads and processes
 //
 // A word goes to the buffer in two steps: its place is taken by one instruction (xadd), then it is stored. So a
@@ -24,6 +25,16 @@ struct TraceState {
   uint64_t number;
 };
 static_assert(sizeof(TraceState) == 48);
+
+// Addresses of loads and stores (--trace=addresses), a stream of its own. Woven code knows the order of the first two words.
+struct AddressState {
+  uint64_t *at, *end;
+  chord_trace_chunk *chunk;  // null: none; `nowhere`: nothing is recorded
+  uint64_t number;           // of chunks so far
+  uint64_t before;           // words in those before this one
+  uint64_t handlers;         // of signals that are running, or were left: what they interrupted may still write to an older chunk
+};
+static_assert(sizeof(AddressState) == 48);
 inline chord_trace_chunk *const nowhere = reinterpret_cast<chord_trace_chunk *>(1);
 
 // Words that may be written after `end` before somebody looks.
@@ -96,6 +107,21 @@ void put_bits(TraceState &state, uint64_t bits);
 void put_all_bits(TraceState &state);
 // What the thread writes is kept no more.
 void go_nowhere(TraceState &state);
+// A chunk for addresses, after that one. Null: there is no room, or they are not wanted.
+chord_trace_chunk *take_address_chunk(const chord_trace_chunk *before, uint64_t number);
+
+// ---- Addresses. With all signals blocked.
+// With the first chunk of the thread's control flow.
+void begin_addresses();
+void end_addresses();
+// Nothing is written until it is resumed. (A fork: the child begins anew.)
+void pause_addresses();
+void resume_addresses();
+void forget_addresses();
+// How many words there are, into the stream of control flow. `changed`: registers were.
+void put_accesses(TraceState &state, bool changed = false);
+// A handler begins, or ends.
+void count_handler(int more);
 // Once words go here the thread needs another chunk.
 inline uint64_t *end_of(chord_trace_chunk &chunk) { return reinterpret_cast<uint64_t *>(&chunk) + chunk.size / sizeof(uint64_t) - trace_slack; }
 inline uint64_t marker(uint32_t kind, uint64_t payload) { return uint64_t{kind} << CHORD_TRACE_KIND_SHIFT | payload; }
@@ -117,6 +143,7 @@ void give_up_chunks(Instance &instance, bool kept);
 
 extern "C" {
 extern __thread TraceState __chord_trace __attribute__((visibility("hidden"), tls_model("initial-exec")));
+extern __thread AddressState __chord_addresses __attribute__((visibility("hidden"), tls_model("initial-exec")));
 // Addresses in probes.cc: of instructions that store a word, of those after them that set the bits anew, of the end.
 extern const char __chord_trace_enter[], __chord_trace_probes_end[] __attribute__((visibility("hidden")));
 struct TraceWindow {

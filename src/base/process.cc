@@ -167,6 +167,14 @@ void execute(const std::vector<std::string> &argv) {
               "is it installed, and spelled right?");
 }
 
+std::string shell_word(std::string_view text) {
+  constexpr std::string_view kPlain = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-+=:,./@%";
+  if (!text.empty() && text.find_first_not_of(kPlain) == std::string_view::npos) return std::string(text);
+  std::string quoted = "'";
+  for (char c : text) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return quoted + "'";
+}
+
 std::string find_in_path(std::string_view name, const std::vector<std::string> &not_these) {
   namespace fs = std::filesystem;
   const char *path = std::getenv("PATH");

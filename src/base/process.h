@@ -21,6 +21,9 @@ Outcome run(const std::vector<std::string> &argv, const std::string *input = nul
 // us as well. Returns its exit status.
 int run_in_our_place(const std::vector<std::string> &argv);
 
+// A word as a shell reads it: between quotes if it needs them.
+std::string shell_word(std::string_view text);
+
 // Replaces this process. Returns only by throwing Error.
 [[noreturn]] void execute(const std::vector<std::string> &argv);
 

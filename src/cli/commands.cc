@@ -10,7 +10,7 @@ constexpr Command kCommands[] = {
      cmd_annotate},
     {"html", "chord html [-o FILE] [PROFILE…] [--diff=OLD]", "a report for the browser, in one file", cmd_html},
     {"browse", "chord browse [PROFILE…]", "functions, source, assembly, calls, paths and contexts on a full screen", cmd_browse},
-    {"paths", "chord paths [show FUNCTION PATH] [PROFILE…]", "which ways through its functions the program took", cmd_paths},
+    {"paths", "chord paths [show FUNCTION PATH] [PROFILE…]", "which paths through its functions the program took", cmd_paths},
     {"contexts", "chord contexts [PROFILE…] [--function=NAME]", "what every function did in every chain of callers", cmd_contexts},
     {"events", "chord events [PROFILE…] [--by=KIND]", "how many events of each kind were counted", cmd_events},
     {"trace", "chord trace [diff A B|stats|hot|index|dap] [TRACE] [--by=KIND] [--from=N --to=M]", "what the program did, step by step, and where two runs part", cmd_trace},

@@ -36,7 +36,7 @@ void print_usage() {
       "       chord COMMAND …\n\nCommands:\n");
   for (const Command &c : commands()) fmt::print("  {:<10} {}\n", c.name, c.summary);
   fmt::print("\nBuild options (also in the environment variable CHORD_FLAGS)\n\n{}", driver::build_options_help());
-  fmt::print("\n`chord help study` lists further build options, `chord COMMAND --help` what a command takes.\n");
+  fmt::print("\n`chord help study` lists further build options, `chord help metrics` what can be measured, `chord COMMAND --help` what a command takes.\n");
 }
 
 const Command *find_command(const std::string &name) {
@@ -49,6 +49,10 @@ const Command *find_command(const std::string &name) {
 int help(const std::vector<std::string> &args) {
   if (args.size() < 2) {
     print_usage();
+    return 0;
+  }
+  if (args[1] == "metrics") {
+    fmt::print("{}", driver::metrics_help());
     return 0;
   }
   if (args[1] == "study") fmt::print("Build options. {}\n", driver::study_options_help());

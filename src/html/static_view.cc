@@ -111,7 +111,7 @@ std::string annotated(const Facts &facts, const CountedProcedure &p) {
   }
   if (out.empty()) return {};
   return fmt::format("<h2><bdi>{}</bdi></h2>\n<p><bdi>{}</bdi></p>\n<pre tabindex=\"0\">{}</pre>\n",
-                     escape_html(report::demangle(p.map->name)), escape_html(facts.files.files()[range.file].name), out);
+                     escape_html(report::demangle(p.map->name)), escape_html(facts.names[range.file]), out);
 }
 
 }  // namespace

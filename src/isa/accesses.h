@@ -25,6 +25,7 @@ struct Access {
   } place = Place::operand;
   uint32_t bytes = 0;
   bool writes = false;
+  bool reads = false;
 };
 
 struct Accesses {

@@ -74,6 +74,7 @@ struct NamedCall {
   RecordDistance ahead;
   bool shared = false;
   bool red_zone = false;  // somebody may have left something there: the call is inline assembly, of which a compiler knows nothing
+  bool may_move = false;  // the holder may point into the record for a moment: nothing else is read from it
 };
 Snippet name_call(const PathHolder &holder, const NamedCall &call, Resources live);
 

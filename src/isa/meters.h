@@ -14,8 +14,7 @@ Snippet enter_meter(const AnyPlace &sums, Readings readings, Resources live);
 // It ends, with the stack pointer where it was.
 Snippet leave_meter(Readings readings, Resources live);
 
-// A path has ended, whose sum is sums[holder + sums.index]; `leaves`: and the activation with it. The sums are thread-local ones of
-// an executable; of several readings, `paths` words for each.
+// A path has ended, whose sum is sums[holder + sums.index]; `leaves`: and the activation with it. Of several readings, `paths` words for each.
 struct PathMeter {
   Readings readings = Readings::clock;
   uint64_t paths = 0;
@@ -32,10 +31,8 @@ struct MeterSample {
   Readings readings = Readings::clock;
   uint64_t gauges = 1;
   bool in_record = false;  // sums are found by their address
+  bool shared = false;     // the code may end up in a shared object
 };
 std::string meter_sample_text(const MeterSample &sample);
-
-// What the meter keeps for each thread, once in a module (chord_abi.h).
-std::string meter_text();
 
 }  // namespace chord::isa

@@ -6,6 +6,7 @@
 #include "format/facts/measured_calls.h"
 
 #include "verify/claims/context_procs.h"
+#include "verify/counting/addresses.h"
 #include "verify/counting/contexts.h"
 #include "verify/counting/counts.h"
 #include "verify/counting/events.h"
@@ -34,7 +35,7 @@ class Prover {
     if (std::string defect = format::defect(claim_.map); !defect.empty()) return {{"", 0, "the map is damaged: " + defect}};
     Program program(claim_.original, claim_.layout, claim_.map);
     Evidence evidence(program);
-    Liveness liveness = compute_liveness(program, evidence);
+    Liveness liveness = compute_liveness(program, evidence.jumps(), evidence);
     UnwindTable rules(claim_.original), woven_rules(pairing_.woven());
     if (!woven_rules.fault().empty()) faults_.push_back({"", 0, woven_rules.fault()});
     find_woven(program);
@@ -98,13 +99,15 @@ class Prover {
     static const std::vector<AnchorPart> kNoParts;
     auto anchor = anchors_.by_key.find(p.key);
     Spots spots(unit.pairing, p, anchor == anchors_.by_key.end() ? kNoParts : anchor->second);
-    ProcedureFacts facts{unit.program, unit.pairing, flow, graph, constants, records_, spots, widened_, f, claim_.atomic};
-    graph.check_edges(flow.transitions(), unit.evidence.tables());
+    CodePlaces places(unit.program, claim_.map, claim_.plain_address);
+    ProcedureFacts facts{unit.program, unit.pairing, flow, graph, constants, records_, spots, widened_, f, claim_.atomic, places};
+    graph.check_edges(flow.transitions(), unit.evidence.jumps().tables());
     prove_places(facts);
     if (counts_paths(p)) {
       prove_paths(facts);
     } else if (p.plan.placement == core::Placement::trace) {
       prove_trace(facts);
+      prove_addresses(facts, unit.rules);
     } else {
       prove_counts(facts);
     }

@@ -14,6 +14,7 @@
 #include "assembly/text/source.h"
 #include "format/map/map.h"
 #include "verify/fault.h"
+#include "verify/program/code_places.h"
 #include "verify/program/pairing.h"
 
 namespace chord::verify {
@@ -25,6 +26,7 @@ struct Claim {
   const std::vector<TextRange> &inserted;
   const format::UnitMap &map;
   bool atomic = false;  // counters of all threads are changed by locked instructions
+  PlainAddress plain_address = {};  // of the program that models of code find their addresses in, if one was given
 };
 
 // All that could not be proved: at most one fault of each procedure.

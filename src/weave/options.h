@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -49,7 +50,9 @@ struct Options {
   bool context_functions = false;   // call sites of one function are one
   uint32_t context_depth = 1;       // activations of a function that are kept apart in a recursion
   bool trace = false;               // write down control flow, and count nothing (weave/trace/trace.h)
+  std::optional<core::TraceEncoding> trace_encoding;  // of all procedures; none: the one that is expected to cost less, of each
   bool trace_time = false;          // and what time it is, now and then
+  bool trace_addresses = false;     // and where memory is accessed (weave/trace/addresses.h)
   std::vector<format::MetricRequest> metrics;  // what else is measured (format/map/metrics.h)
   chord_models models = {};         // those among them that are modelled (weave/sim/model_choice.h)
   std::string layout_file;          // a plain program, in which models of code find their addresses
@@ -58,7 +61,7 @@ struct Options {
   bool durable = false;               // counters can lie in a file, and what was running can be told
   // What is woven is proved right (src/verify). skip: procedures for which that fails are left alone; error: they are errors.
   enum class Verify : uint8_t { off, skip, error } verify = Verify::off;
-  std::string out;  // where the profile goes (runtime/place.cc); empty: the runtime chooses
+  std::string out;  // where the profile goes (runtime/profile/place.cc); empty: the runtime chooses
 };
 
 // Does the selection take this procedure? Globs as in the shell.

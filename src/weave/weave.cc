@@ -124,7 +124,7 @@ class UnitWriter {
     return out;
   }
 
-  // What the runtime shows to other modules (runtime/visible.s), and functions that it stands in for and does not
+  // What the runtime shows to other modules (runtime/process/visible.s), and functions that it stands in for and does not
   // have linked in by itself.
   std::string ask_for_visible_names() const {
     const assembly::Symbols &symbols = unit_.symbols;
@@ -152,6 +152,7 @@ class UnitWriter {
     if (lacks_rules_) out += flag_text(CHORD_NO_RULES_SYMBOL);
     if (!options_.out.empty()) out += name_text(CHORD_PLACE_SYMBOL, CHORD_PLACE_SECTION, options_.out);
     if (options_.trace_time) out += flag_text(CHORD_TRACE_TIMED_SYMBOL);
+    if (options_.trace_addresses) out += flag_text(CHORD_ADDRESSES_WANTED_SYMBOL);
     if (options_.trace && !around_.tool.empty()) out += name_text(CHORD_TRACE_TOOL_SYMBOL, CHORD_TRACE_TOOL_SECTION, around_.tool);
     return out + map + ask_for_visible_names() + fmt::format("\t.include \"{}/chord_visible.s\"\n", around_.runtime_folder);
   }

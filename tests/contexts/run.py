@@ -211,7 +211,7 @@ def check_sums(rows, functions):
 
 
 def check(chord, source, compiler, level, variant, folder):
-    if variant and (level == "-O0" or "clang" in compiler):  # -fPIC at -O2 shows it; clang's is in e2e/contexts_of_libraries.sh
+    if variant and (level == "-O0" or "clang" in compiler):  # -fPIC at -O2 shows it; clang's is in e2e/contexts/contexts_of_libraries.sh
         return None
     woven, plain, edges = (os.path.join(folder, n) for n in ("woven", "plain", "edges"))
     profile, other = fresh(os.path.join(folder, "woven.chord")), fresh(os.path.join(folder, "edges.chord"))

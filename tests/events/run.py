@@ -215,7 +215,7 @@ def check(chord, source, compiler, level, variant, folder):
         profile = check_queries(woven, expected, total)
         if woven.report(profile)["instructions"] != total:
             raise Failure(f"{options}: the block counters say {woven.report(profile)['instructions']}, stepped {total}")
-    # Threads may be stopped together: tests/e2e/budget.sh.
+    # Threads may be stopped together: tests/e2e/events/budget.sh.
     if len(expected) == 1:
         check_budgets(woven, plain, expected[0][-1])
     check_calls(build("--callsites"), plain)

@@ -18,7 +18,7 @@ import tempfile
 from pathlib import Path
 
 TESTS = Path(__file__).resolve().parent.parent
-SCHEMAS = TESTS / "e2e" / "exports"
+SCHEMAS = TESTS / "exports" / "schemas"
 sys.path.insert(0, str(TESTS / "oracle"))
 
 import build as building  # noqa: E402

@@ -2,6 +2,7 @@
 // procedure with a loop, a jump table, a call and a landing.
 #include <cstring>
 
+#include "analysis/trace/accesses.h"
 #include "analysis/trace/calls.h"
 #include "analysis/trace/index.h"
 #include "analysis/trace/replay.h"
@@ -42,6 +43,18 @@ void check_index(const format::TraceStream &stream, uint64_t end) {
   }
 }
 
+// Every instruction has its accesses, whatever became of their addresses.
+void check_accesses(const format::TraceStream &stream, uint64_t end) {
+  static const std::string bytes = made_up_bytes();
+  analysis::TraceAccesses accesses(made_up_code(), stream, analysis::CodeBytes(kAddress, bytes));
+  for (analysis::TraceStretch s; accesses.next(s);) {
+    for (const analysis::TracedAccess &access : accesses.made()) {
+      if (access.instruction < s.first || access.instruction >= s.first + s.count || access.bytes == 0) __builtin_trap();
+    }
+  }
+  if (accesses.cursor().number() > end) __builtin_trap();
+}
+
 }  // namespace
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
@@ -62,10 +75,11 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     }
     check_calls(stream, number);
     check_index(stream, number);
+    check_accesses(stream, number);
   }
   return 0;
 }
 
-std::vector<std::string> seeds() { return {made_up_trace(), made_up_trace() + made_up_trace()}; }
+std::vector<std::string> seeds() { return {made_up_trace(), made_up_trace() + made_up_trace(), made_up_addresses() + made_up_trace()}; }
 
 void repair(std::string &) {}

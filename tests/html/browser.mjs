@@ -47,7 +47,7 @@ export function emptyIndex() {
     schema: 2, chord: '0', program: 'made-up', path: '/made-up', instructions: 0, runs: 1, threads: 1, warnings: [],
     totals: { functions: 0, called: 0, calls: 0, instructions: 0, never: 0, blocks: 0, blocksNever: 0 },
     functions: { name: [], demangled: [], unit: [], module: [], place: [], calls: [], executed: [], instructions: [], never: [], blocks: [], blocksNever: [], problem: [], units: [], modules: [] },
-    files: { name: [], path: [], length: [], lines: [], ran: [], executed: [], instructions: [] },
+    files: { name: [], shown: [], path: [], length: [], lines: [], ran: [], executed: [], instructions: [] },
     calls: { from: [], to: [], count: [], indirect: [], outside: [] },
     loops: { function: [], unit: [], fragment: [], offset: [], depth: [], entered: [], iterations: [], executed: [], share: [], blocks: [], instructions: [], file: [], line: [] },
     opcodes: { kind: [], opcode: [], count: [], share: [], instructions: [] },

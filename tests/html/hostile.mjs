@@ -31,7 +31,7 @@ Object.assign(index.functions, {
   name: names, demangled: fill(worst), unit: fill(0), module: fill(0), place: fill([0, 1]), calls: fill('9007199254740993'), executed: fill('18446744073709551615'),
   instructions: fill(2), never: fill(0), blocks: fill(1), blocksNever: fill(0), problem: [worst, ...new Array(n - 1).fill(null)], units: [worst], modules: [worst],
 });
-index.files = { name: [worst], path: [worst], length: [2], lines: [1], ran: [1], executed: ['18446744073709551615'], instructions: [2] };
+index.files = { name: [worst], shown: [worst], path: [worst], length: [2], lines: [1], ran: [1], executed: ['18446744073709551615'], instructions: [2] };
 index.calls = { from: [0, 1], to: [-1, 0], count: [1, '9007199254740993'], indirect: fill(0), outside: [worst] };
 index.loops = { function: [worst], unit: [worst], fragment: [worst], offset: [0], depth: [1], entered: [0], iterations: [null], executed: ['18446744073709551615'], share: [null], blocks: [1], instructions: [2], file: [worst], line: [1] };
 index.opcodes = { kind: ['class', 'mnemonic'], opcode: [worst, worst], count: [1, 1], share: [1, 1], instructions: [1, 1] };
@@ -45,7 +45,7 @@ const file = { first: [1], text: [[worst, '/*' + worst]], line: [1], count: ['18
 const big = '18446744073709551615';
 const overview = Object.assign(emptyOverview(index), {
   hottest: names.map((name, i) => ({ key: name + i, title: worst, executed: big, calls: big })), loops: [{ key: null, title: worst, line: 1, executed: big, entered: 0, iterations: null }, { key: worst, title: worst, line: 1, executed: big, entered: 1, iterations: 1 }],
-  concentration: { of: [1, 2], share: [50, 100], needed: [1, 2, 2] }, mix: [{ name: worst, count: big }], files: [{ name: worst, path: worst, lines: 2, ran: 1 }], leftOut: [{ reason: worst, times: 1 }], problems: 1,
+  concentration: { of: [1, 2], share: [50, 100], needed: [1, 2, 2] }, mix: [{ name: worst, count: big }], files: [{ name: worst, shown: worst, path: worst, lines: 2, ran: 1 }], leftOut: [{ reason: worst, times: 1 }], problems: 1,
 });
 makePage('worst.html', [index, fill(code), [file]], overview);
 const at = process.cwd() + '/worst.html';

@@ -3,7 +3,8 @@
 
 Between the moment a longjmp's frames are recorded and its arrival a handler may make it void. The
 jump is made once before: it is then a known one, counted by one addition; with --paths none ever is. The
-last instructions, from the recording on, are tried one by one, those before here and there.
+last instructions, from the recording on, are tried one by one, those before here and there; those of a trace, whose
+jumps all take thousands, where the jumping function begins, and where it ends. A trace cannot take back that frames were left.
 
 usage: jumps.py CHORD [--mode=OPTIONS]
 """
@@ -19,8 +20,9 @@ sys.path.insert(0, os.path.join(HERE, "../oracle"))
 from variants import Failure, checked, run  # noqa: E402
 
 ABI = os.path.join(HERE, "..", "..", "abi")
-MODES = ("", "--paths", "--callsites")
+MODES = ("", "--paths", "--callsites", "--trace")
 LAST, OTHERS = 45, 12
+FIRST = 25  # of a trace
 WANTED = {"top": 2, "middle": 2, "low": 2, "leave": 2, "main": 1}
 # What a jump into the frames of another one leaves unmeasured is said.
 NOTE = "what calls took with all they called is not exact"
@@ -30,7 +32,7 @@ TOO_LATE = "a longjmp went to another stack"
 
 def check_calls(args, program, profile, handlers, where):
     report = run([args.chord, "report", "--by=function", "--json", f"--program={program}", profile])
-    if TOO_LATE in report.stderr and where.startswith("2"):
+    if TOO_LATE in report.stderr and where.startswith("2, instruction"):
         return
     warnings = [line for line in report.stderr.splitlines() if NOTE not in line]
     if report.returncode != 0 or warnings:
@@ -49,13 +51,14 @@ def place_of(program, function):
 
 
 def check(args, mode, level, folder):
-    step, program, profile = (os.path.join(folder, name) for name in ("step", "program", "program.chord"))
+    traced = mode == "--trace"
+    step, program, profile = (os.path.join(folder, name) for name in ("step", "program", "program.chordtrace" if traced else "program.chord"))
     checked(["gcc", "-O1", "-I", ABI, "-o", step, os.path.join(HERE, "step.c")])
     checked([args.chord, "--verify", *mode.split(), "gcc", level, "-no-pie", "-Wl,-z,now",
              os.path.join(HERE, "jumps.c"), "-o", program])
-    environment = {**os.environ, "CHORD_OUT": profile}
+    environment = {**os.environ, "CHORD_OUT": profile.removesuffix("trace")}
     moments, place = 0, place_of(program, "leave")
-    for which in "012":
+    for which in "01" if traced else "012":
         if os.path.exists(profile):
             os.remove(profile)
         checked([program, which, "wait"], env=environment)
@@ -63,7 +66,8 @@ def check(args, mode, level, folder):
         def interrupted_at(moment):
             return run([step, "signal", place, str(moment), program, which], env=environment)
         whole = int(interrupted_at(1000000).stdout)
-        for moment in [*range(0, whole - LAST, whole // OTHERS), *range(max(whole - LAST, 0), whole)]:
+        first = range(FIRST) if traced else range(0, whole - LAST, whole // OTHERS)
+        for moment in [*first, *range(max(whole - LAST, 0), whole)]:
             if os.path.exists(profile):
                 os.remove(profile)
             if interrupted_at(moment).returncode != 0:

@@ -19,8 +19,7 @@ import sys
 import tempfile
 
 MODES = ("", "--paths", "--events --place=optimal", "--callsites", "--counters=delta", "--context", "--context --paths", "--coverage",
-         "--metrics=tsc", "--paths --metrics=tsc", "--metrics=sim:l1d", "--context --metrics=sim:l1d")
-# By hand: --mode=--trace. Replay of such a storm can stop with a warning (docs/traces.md).
+         "--metrics=tsc", "--paths --metrics=tsc", "--metrics=sim:l1d", "--context --metrics=sim:l1d", "--trace")
 # What a report may say of things that are not looked at here, by option: inclusive sums (docs/metrics.md), and instructions of a function that
 # a handler left between a flag and the jump that it belongs to (docs/coverage.md). Calls, or that they were made at all, are exact all the same.
 ADMITTED = {"--metrics": "what calls took with all they called is not exact", "--coverage": "were cut off at a flag"}
@@ -165,7 +164,7 @@ def check(chord, seed, mode, compiler, folder):
     ran = run(["./storm"], folder)
     if ran.returncode != 0:
         return f"ends with {ran.returncode}: {ran.stderr}", 0
-    written = "storm.chordtrace" if mode == "--trace" else "storm.chord"
+    written = "storm.chordtrace" if mode.startswith("--trace") else "storm.chord"
     report = run([chord, "report", "--by=function", "--json", written], folder)
     admitted = [text for option, text in ADMITTED.items() if option in mode]
     warnings = [line for line in report.stderr.splitlines() if "warning" in line and not any(text in line for text in admitted)]

@@ -32,7 +32,18 @@ VARIANTS = [
     ["l1d=4096,64,64"],
     ["l1i=64,1,64", "branch=gshare,5,5"],
     ["l1d=2048,4,64", "l2=8192,2,64", "l1i=1024,16,64", "branch=gselect,14,7", "-fPIC", "-ftls-model=local-exec"],
+    ["l1d=1024,4,32", "l2=4096,2,32", "l1i=512,4,64", "branch=gshare,8,6", "library", "--context", "--paths"],
 ]
+# A program in a shared object. The plain program that runs it says where it is.
+START = """
+#include <stdio.h>
+int program_main(int, char **);
+int main(int count, char **arguments) {
+  fprintf(stderr, "at %p\\n", (void *)program_main);
+  return program_main(count, arguments);
+}
+"""
+LIBRARY = ["-fPIC", "-shared", "-ftls-model=initial-exec", "-Dmain=program_main"]
 
 
 def symbols_of(program):
@@ -154,22 +165,42 @@ def numbers(text):
     return tuple(int(word) for word in text.split(",")) if text else None
 
 
+def start_library(folder, library):
+    """A plain program that runs the one in the library."""
+    source, program = os.path.join(folder, "start.c"), os.path.join(folder, "start")
+    with open(source, "w") as file:
+        file.write(START)
+    checked(["gcc", "-O1", "-fPIE", "-pie", source, library, f"-Wl,-rpath,{folder}", "-o", program])
+    return program
+
+
+def bias_of(program, kind, told):
+    """Where the traced program's addresses begin."""
+    if kind != LIBRARY:
+        return 0x108000 if kind else 0
+    at = int(re.search(r"^at (0x[0-9a-f]+)$", told, re.MULTILINE)[1], 16)
+    return at - next(int(line.split()[0], 16) for line in checked(["nm", program]).stdout.splitlines() if line.endswith(" T program_main"))
+
+
 def check(chord, source, compiler, level, variant, folder):
-    models = dict(o.split("=") for o in variant if not o.startswith("-"))
+    models = dict(o.split("=") for o in variant if not o.startswith("-") and "=" in o)
     modes = [o for o in variant if o.startswith("--")]
     flags = [o for o in variant if o.startswith("-") and not o.startswith("--")]
     program, plain, trace, profile = (os.path.join(folder, name) for name in ("program", "plain", "trace", "program.chord"))
     metrics = "--metrics=" + ",".join(f"sim:{name}={value}" for name, value in models.items())
     kind = [] if any(f in ("-static", "-no-pie") for f in flags) else ["-fPIE", "-pie"] if "-fPIC" not in flags else ["-pie"]
+    if "library" in variant:
+        kind, program = LIBRARY, program + ".so"
     command = [compiler, level, *kind, *flags, "-g", "-Wa,-L", "-falign-functions=16", "-falign-loops=1", "-falign-jumps=1", "-falign-labels=1",
                *flags_of(source), source, "-o"]
     checked([*command, plain])
     checked([chord, "--verify", metrics, f"--layout={plain}", *modes, *command, program])
     fresh(profile)
-    traced = run(["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace}", program], env=environment(CHORD_OUT=profile))
+    started = start_library(folder, program) if kind == LIBRARY else program
+    traced = run(["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={trace}", started], env=environment(CHORD_OUT=profile))
     rows = json.loads(checked([chord, "report", "--by=instruction", "--json", f"--program={program}", profile]).stdout)["rows"]
     places = woven_places(program, rows)
-    bias = 0 if not kind else 0x108000
+    bias = bias_of(program, kind, traced.stderr)
     machine, made = Machine(models, Code(plain, rows)), 0
     for place, address, size in accesses(trace, places, bias):
         made += 1

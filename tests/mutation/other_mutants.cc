@@ -205,7 +205,8 @@ class OtherMutants : Maker {
                   }};
   }
   std::optional<Mutant> change_edge(const format::Procedure &p, uint32_t n) {
-    uint32_t e = number(static_cast<unsigned>(p.edges.size())), to = number(static_cast<unsigned>(p.blocks.size()));
+    const uint32_t e = number(static_cast<unsigned>(p.edges.size()));
+    const core::Vertex to(number(static_cast<unsigned>(p.blocks.size())));
     if (e == 0 || p.edges[e].to == to || p.edges[e].kind == format::EdgeKind::never) return std::nullopt;
     // A vertex without code is left out, or passed as well.
     auto only_leads_to = [&](uint32_t v, uint32_t w) {

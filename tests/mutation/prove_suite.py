@@ -35,11 +35,12 @@ def sources(folder):
         for path in sorted((TESTS / sub).rglob("*")):
             if path.suffix in (".c", ".cc", ".cpp", ".s", ".S"):
                 yield str(path.relative_to(TESTS)), path
-    for script in sorted([*(TESTS / "e2e").glob("*.sh"), *(TESTS / "runtime").glob("*.sh")]):
+    scripts = [(kind, path) for kind in ("e2e", "runtime") for path in (TESTS / kind).rglob("*.sh")]
+    for kind, script in sorted(scripts, key=lambda one: (one[0], one[1].name)):
         for k, match in enumerate(HERE_DOCUMENT.finditer(script.read_text())):
-            place = folder / f"{script.parent.name}-{script.stem}-{k}-{Path(match[1]).name}"
+            place = folder / f"{kind}-{script.stem}-{k}-{Path(match[1]).name}"
             place.write_text(match[3] + "\n")
-            yield f"{script.parent.name}/{script.name}:{match[1]}", place
+            yield f"{kind}/{script.name}:{match[1]}", place
 
 
 def cases(folder):

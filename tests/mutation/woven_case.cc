@@ -138,6 +138,11 @@ const std::map<std::string, Change> &modes() {
          o.trace = true;
          for_shared_objects(o);
        }},
+      {"witness",
+       [](weave::Options &o) {
+         o.trace = true;
+         o.trace_encoding = core::TraceEncoding::witness;
+       }},
       {"metrics", [](weave::Options &o) { for_metrics(o, "tsc"); }},
       {"metrics-contexts",
        [](weave::Options &o) {

@@ -162,16 +162,16 @@ TEST(CounterSums, TheBestOfMany) {
   costs.vertex.assign(graph.vertex_count(), kInfinity);
   Vertex before = 0;
   for (uint32_t n = 0; n < kLoops; ++n) {
-    Vertex head = 2 + 3 * n;
+    Vertex head(2 + 3 * n);
     double hot = n == 7 || n == 33 ? 1000 : 10;
     graph.add_edge(before, head);
     costs.edge.push_back(1);
-    for (Vertex way : {head + 1, head + 2}) {
+    for (Vertex way : {Vertex(head + 1), Vertex(head + 2)}) {
       graph.add_edge(head, way);
       graph.add_edge(way, head);
       costs.edge.insert(costs.edge.end(), {hot, hot});
     }
-    offers.push_back({{{head + 1, 1}, {head + 2, 2}}, hot / 10});
+    offers.push_back({{{Vertex(head + 1), 1}, {Vertex(head + 2), 2}}, hot / 10});
     before = head;
   }
   graph.add_edge(before, 1);
@@ -187,7 +187,7 @@ TEST(CounterSums, TheBestOfMany) {
 TEST(CounterSums, AFractionIsNamed) {
   Graph graph(6, 0, 1);
   graph.add_edge(0, 2);
-  for (Vertex way : {3u, 4u, 5u}) {
+  for (Vertex way = 3; way < 6; ++way) {
     graph.add_edge(2, way);
     graph.add_edge(way, 2);
   }
@@ -201,7 +201,7 @@ TEST(CounterSums, AFractionIsNamed) {
   std::string why;
   Plan plan = exchange_for_sums(graph, costs, {{{{3, 2}, {4, 4}}, 1}}, *place_edge_counters(graph, costs, why));
   ASSERT_EQ(plan.sums.size(), 1u);
-  Edge spared = graph.edge(plan.sums[0].spared.id);
+  Edge spared = graph.edge(plan.sums[0].spared.edge());
   EXPECT_TRUE(spared.from == 3 || spared.to == 3) << spared.from << "->" << spared.to;
   Measurement measured;
   measured.counters.assign(plan.counters.size(), 1);

@@ -95,7 +95,7 @@ TEST(CoverageFlags, RandomGraphs) {
 
 // Two executions that show the same without the flag, and in one of which its edge ran: three activations are enough.
 bool is_needed(const Graph &graph, const Plan &plan, size_t k, const std::vector<Walk> &walks) {
-  EdgeId edge = plan.counters[k].id;
+  EdgeId edge = plan.counters[k].edge();
   std::map<std::tuple<std::vector<bool>, std::vector<uint32_t>>, unsigned> shown;  // bit 0: it did not run, bit 1: it did
   auto see = [&](const std::vector<const Walk *> &some) {
     Traces truth = traces_of(graph, some);
@@ -135,7 +135,7 @@ TEST(CoverageFlags, NoneCanBeLeftOut) {
         std::vector<Walk> walks = all_walks(graph, {}, graph.edge_count());
         for (size_t k = 0; k < plan->counters.size(); ++k) {
           // Nothing is executed in the root: who takes the only edge from there to somewhere else leaves its trace there.
-          if (graph.edge(plan->counters[k].id).from == graph.root()) continue;
+          if (graph.edge(plan->counters[k].edge()).from == graph.root()) continue;
           EXPECT_TRUE(is_needed(graph, *plan, k, walks)) << "edge " << plan->counters[k].id << "\n" << graph.dump();
         }
       });

@@ -88,9 +88,9 @@ TEST(PathCuts, ColdEdgesAreCut) {
   Graph graph(3 * kDiamonds + 2, 0, 3 * kDiamonds + 1);
   std::vector<double> cost{0};
   for (Vertex d = 0; d < kDiamonds; ++d) {
-    for (Vertex side : {3 * d + 1, 3 * d + 2}) {
-      graph.add_edge(3 * d, side);
-      graph.add_edge(side, 3 * d + 3);
+    for (Vertex side : {Vertex(3 * d + 1), Vertex(3 * d + 2)}) {
+      graph.add_edge(Vertex(3 * d), side);
+      graph.add_edge(side, Vertex(3 * d + 3));
       cost.insert(cost.end(), 2, side == 3 * d + 1 ? 1.0 : 0.01);
     }
   }

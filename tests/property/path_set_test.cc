@@ -88,10 +88,10 @@ TEST(PathSet, LargeSetsAreNotListed) {
   constexpr Vertex kBranches = 60;
   Graph graph(3 * kBranches + 1, 0, 3 * kBranches);
   for (Vertex i = 0; i < kBranches; ++i) {
-    graph.add_edge(3 * i, 3 * i + 1);
-    graph.add_edge(3 * i, 3 * i + 2);
-    graph.add_edge(3 * i + 1, 3 * i + 3);
-    graph.add_edge(3 * i + 2, 3 * i + 3);
+    graph.add_edge(Vertex(3 * i), Vertex(3 * i + 1));
+    graph.add_edge(Vertex(3 * i), Vertex(3 * i + 2));
+    graph.add_edge(Vertex(3 * i + 1), Vertex(3 * i + 3));
+    graph.add_edge(Vertex(3 * i + 2), Vertex(3 * i + 3));
   }
   std::string why;
   auto numbering = number_paths(graph, {}, uint64_t{1} << 62, why);

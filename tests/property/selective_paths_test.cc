@@ -108,10 +108,10 @@ TEST(SelectivePaths, EverySubsetOnAllSmallGraphs) {
 
 Graph random_dag(Random &random) {
   uint32_t vertices = 3 + static_cast<uint32_t>(below(random, 8));
-  Graph graph(vertices, 0, vertices - 1);
+  Graph graph(vertices, 0, Vertex(vertices - 1));
   for (Vertex v = 0; v + 1 < vertices; ++v) {
     for (uint64_t n = 1 + below(random, 3); n > 0; --n) {
-      graph.add_edge(v, v + 1 + static_cast<Vertex>(below(random, vertices - v - 1)));
+      graph.add_edge(v, Vertex(v + 1 + below(random, vertices - v - 1)));
     }
   }
   for (Vertex v = 1; v < vertices; ++v) {
@@ -208,11 +208,11 @@ TEST(SelectivePaths, ManyLevelsStayExact) {
   Graph graph(2 * kSteps + 4, 0, 2 * kSteps + 3);
   std::vector<EdgePath> zero(2), one(2);
   for (uint32_t arm : {0u, 1u}) {
-    Vertex v = 1 + arm * (kSteps + 1);
+    Vertex v(1 + arm * (kSteps + 1));
     zero[arm] = one[arm] = {graph.add_edge(0, v)};
     for (uint32_t i = 0; i < kSteps; ++i, ++v) {
-      zero[arm].push_back(graph.add_edge(v, v + 1));
-      one[arm].push_back(graph.add_edge(v, v + 1));
+      zero[arm].push_back(graph.add_edge(v, Vertex(v + 1)));
+      one[arm].push_back(graph.add_edge(v, Vertex(v + 1)));
     }
     EdgeId last = graph.add_edge(v, graph.exit());
     zero[arm].push_back(last);

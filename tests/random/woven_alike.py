@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 MODES = [[], ["--paths"], ["--events=instructions"], ["--durable"], ["--callsites"], ["--place=redundant"],
-         ["--loop-counters=memory"], ["--context"], ["--context", "--paths"], ["--trace"], ["--coverage"], ["--metrics=tsc"],
+         ["--loop-counters=memory"], ["--context"], ["--context", "--paths"], ["--trace=bits"], ["--trace=witness"], ["--coverage"], ["--metrics=tsc"],
          ["--metrics=sim:l1d"], ["--metrics=sim:l1i,sim:branch"], ["--paths", "--metrics=sim:l1d,tsc"],
          ["--context", "--metrics=sim:l1d"], ["--context", "--events=instructions"], ["--events=calls", "--place=optimal"],
          ["--counters=atomic"], ["--paths", "--events=instructions"]]
@@ -66,7 +66,7 @@ def weave(folder, case, mode):
 
 def calls_in_report(folder, mode):
     """An error text, or None; and function -> calls, in builds for coverage whether it ran."""
-    profile = "woven.chordtrace" if "--trace" in mode else "woven.chord"
+    profile = "woven.chordtrace" if any(word.startswith("--trace") for word in mode) else "woven.chord"
     done = run([chord(), "report", profile, "--by=function", "--json"], folder)
     if done.returncode != 0:
         return f"report: {done.stderr}", {}
@@ -97,7 +97,7 @@ def check_mode(folder, case, mode, expected, calls_of, refused):
     if unproved is not None:
         refused[f"{' '.join(mode)}: {unproved}"] += 1
     if error is not None:
-        return None if "do not go together" in error else error[:2000]  # such as clocks and -fPIC
+        return None if "do not go together" in error else error[:2000]
     got = outcome(folder, "woven")
     if got != expected:
         return f"expected {expected}, got {got}"[:3000]

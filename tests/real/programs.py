@@ -20,8 +20,8 @@ import build as building  # noqa: E402
 import fetch as fetching  # noqa: E402
 
 Run = building.Run
-# Contexts, whose sums are compared; paths in them are not proved (docs/proof.md).
-MODES = building.PLACEMENTS | {"contexts": ["--context"], "contexts paths": ["--context", "--paths", "--verify=off"]}
+# Contexts, whose sums are compared.
+MODES = building.PLACEMENTS | {"contexts": ["--context"], "contexts paths": ["--context", "--paths"]}
 
 
 @dataclass

@@ -13,8 +13,8 @@ void for_all_graphs(uint32_t vertices, uint32_t edges, const std::function<void(
   uint32_t pairs = vertices * vertices;
   std::vector<uint32_t> choice(edges, 0);  // ascending
   while (true) {
-    Graph graph(vertices, 0, vertices - 1);
-    for (uint32_t c : choice) graph.add_edge(c / vertices, c % vertices);
+    Graph graph(vertices, 0, Vertex(vertices - 1));
+    for (uint32_t c : choice) graph.add_edge(Vertex(c / vertices), Vertex(c % vertices));
     if (graph.defect().empty()) visit(graph);
     size_t i = edges;
     while (i > 0 && choice[i - 1] == pairs - 1) --i;
@@ -50,7 +50,7 @@ std::vector<bool> reached(const Graph &graph, Vertex start, bool forward) {
 }  // namespace
 
 Graph random_graph(Random &random, uint32_t vertices, uint32_t edges) {
-  Graph graph(vertices, 0, vertices - 1);
+  Graph graph(vertices, 0, Vertex(vertices - 1));
   bool forward = below(random, 2) == 0;
   for (uint32_t i = 0; i < edges; ++i) {
     Vertex from = static_cast<Vertex>(below(random, vertices)),
@@ -62,14 +62,14 @@ Graph random_graph(Random &random, uint32_t vertices, uint32_t edges) {
     std::vector<bool> from_root = reached(graph, 0, true);
     if (from_root[v]) continue;
     Vertex u = static_cast<Vertex>(below(random, vertices));
-    while (!from_root[u]) u = (u + 1) % vertices;
+    while (!from_root[u]) u = Vertex((u + 1) % vertices);
     graph.add_edge(u, v);
   }
   for (Vertex v = 0; v < vertices; ++v) {
-    std::vector<bool> to_exit = reached(graph, vertices - 1, false);
+    std::vector<bool> to_exit = reached(graph, graph.exit(), false);
     if (to_exit[v]) continue;
     Vertex u = static_cast<Vertex>(below(random, vertices));
-    while (!to_exit[u]) u = (u + 1) % vertices;
+    while (!to_exit[u]) u = Vertex((u + 1) % vertices);
     graph.add_edge(v, u);
   }
   return graph;

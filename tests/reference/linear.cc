@@ -65,7 +65,7 @@ LinearSpan known_from(const core::Graph &graph, const core::Plan &plan) {
     span.add(std::move(law));
   }
   for (const core::Counter &counter : plan.counters) {
-    span.add(counter.site == core::Site::edge ? edge_row(graph, counter.id) : vertex_row(graph, counter.id));
+    span.add(counter.site == core::Site::edge ? edge_row(graph, counter.edge()) : vertex_row(graph, counter.vertex()));
   }
   for (core::EdgeId e : plan.never) span.add(edge_row(graph, e));
   return span;

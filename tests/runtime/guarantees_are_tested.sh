@@ -5,7 +5,7 @@
 sed -n '/^| situation/,/^$/p' "$root/docs/runtime.md" | awk -F'|' 'NF > 2 && NR > 2 { print $(NF - 1) }' |
   grep -o '`[a-z0-9_]*`' | tr -d '`' | sort -u >named
 for name in $(cat named); do
-  ls "$here/$name.sh" "$here/../e2e/$name.sh" "$here/programs/$name".c* "$here/../suite/programs/$name".c* 2>/dev/null |
+  ls "$here/$name.sh" "$here"/../e2e/*/"$name.sh" "$here/programs/$name".c* "$here/../suite/programs/$name".c* 2>/dev/null |
     grep -q . || fail "no test $name"
 done
 sed -n '/^| situation/,/^$/p' "$root/docs/runtime.md" | sed '1,2d; /^$/d; /`[a-z0-9_]*` *|$/d' >untested

@@ -4,12 +4,13 @@
 A program whose walk never repeats is recorded as a whole. Then it is ended over and over at random moments: killed, faulted, asked to end,
 at a limit of the trace's size or of any file's, on a full disk (as root); in a ring and not; dumped before, and not. The calls that
 replay must be the first ones of the run, or, in a ring, some in a row, with the same depths and the same distances in instructions; `chord trace`
-must not find a contradiction. Ten thousand times take some twenty minutes on a quiet machine.
+must not find a contradiction. Several at a time with --jobs. Without a seed given, more than the usual number of times begin with a fresh one, which is printed.
 
-usage: endings.py CHORD [--times=N] [--seed=N]
+usage: endings.py CHORD [--times=N] [--seed=N] [--jobs=N] [--options=--trace=addresses]
 """
 import argparse
 import collections
+import concurrent.futures
 import os
 import random
 import resource
@@ -21,11 +22,13 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, HERE)
+import encodings_of_traces  # noqa: E402
 import ring  # noqa: E402
 from ring import Failure, calls_of, check_part, checked, environment, run_to_end, shape  # noqa: E402
 
 SIGNALS = (signal.SIGKILL, signal.SIGSEGV, signal.SIGABRT, signal.SIGTERM, signal.SIGBUS)
-ROUNDS = "600"
+ROUNDS = "200"
+USUAL_TIMES = 40
 
 
 class Case:
@@ -33,11 +36,11 @@ class Case:
 
     def __init__(self, rng, small_disk):
         self.ring = rng.random() < 0.4
-        self.delay = rng.uniform(0.001, 0.03)
+        self.delay = rng.uniform(0.001, 0.012)
         self.dumps = rng.random() < 0.1
         self.kind = rng.choice(["signal", "signal", "signal", "limit", "file size"] + (["disk"] if small_disk else []))
         self.signal = rng.choice(SIGNALS)
-        self.size = rng.randrange(20, 1200) * 1024
+        self.size = rng.randrange(20, 400) * 1024
         self.small_disk = small_disk
 
     def __str__(self):
@@ -94,32 +97,52 @@ def small_disk(folder):
     return place
 
 
+def end_many(chord, program, folder, whole, seed, times):
+    """In a folder of its own. By kind: how often, and how often there was a trace."""
+    rng = random.Random(seed)
+    os.mkdir(folder)
+    disk = small_disk(folder)
+    seen, replayed = collections.Counter(), collections.Counter()
+    try:
+        for _ in range(times):
+            case = Case(rng, disk)
+            try:
+                got = check(chord, program, folder, whole, case)
+            except Failure as failure:
+                raise Failure(f"seed {seed}, after {sum(seen.values())} endings, {case}: {failure}") from None
+            seen[case.kind] += 1
+            replayed[case.kind] += got > 0
+    finally:
+        if disk is not None:
+            subprocess.run(["umount", disk], check=False)
+    return seen, replayed
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("chord")
-    parser.add_argument("--times", type=int, default=40)
-    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--times", type=int, default=USUAL_TIMES)
+    parser.add_argument("--seed", type=int)
+    parser.add_argument("--jobs", type=int, default=1)
+    parser.add_argument("--options", default=encodings_of_traces.option("endings"))
     options = parser.parse_args()
-    chord, rng = os.path.realpath(options.chord), random.Random(options.seed)
+    chord = os.path.realpath(options.chord)
+    seed = options.seed if options.seed is not None else 1 if options.times <= USUAL_TIMES else random.SystemRandom().randrange(1 << 32)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
-        checked([chord, "--verify", "--trace", "gcc", "-O2", os.path.join(HERE, "ring.c"), "-o", program, "-pthread"])
+        checked([chord, "--verify", *options.options.split(), "gcc", "-O2", os.path.join(HERE, "ring.c"), "-o", program, "-pthread"])
         run_to_end(program, os.path.join(folder, "whole"), ROUNDS)
         whole = calls_of(chord, os.path.join(folder, "whole.chordtrace"))[1]
-        disk = small_disk(folder)
-        try:
-            seen, replayed = collections.Counter(), collections.Counter()
-            for n in range(options.times):
-                case = Case(rng, disk)
-                got = check(chord, program, folder, whole, case)
-                seen[case.kind] += 1
-                replayed[case.kind] += got > 0
-        finally:
-            if disk is not None:
-                subprocess.run(["umount", disk], check=False)
-        if not all(replayed.values()):
+        seen, replayed = collections.Counter(), collections.Counter()
+        with concurrent.futures.ProcessPoolExecutor(options.jobs) as pool:
+            parts = [pool.submit(end_many, chord, program, os.path.join(folder, f"job{n}"), whole, seed + n, len(range(n, options.times, options.jobs))) for n in range(options.jobs)]
+            for part in parts:
+                more_seen, more_replayed = part.result()
+                seen += more_seen
+                replayed.update(more_replayed)
+        if not all(replayed[kind] for kind in seen):
             raise Failure(f"some endings left nothing: {dict(replayed)}")
-        print("; ".join(f"{kind}: {count} times, {replayed[kind]} with a trace" for kind, count in sorted(seen.items())))
+        print(f"seed {seed}: " + "; ".join(f"{kind}: {count} times, {replayed[kind]} with a trace" for kind, count in sorted(seen.items())))
 
 
 if __name__ == "__main__":

@@ -15,6 +15,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../oracle"))
+import encodings_of_traces  # noqa: E402
 from variants import Failure, checked, environment  # noqa: E402
 
 PROGRAM = os.path.join(HERE, "every_step_program.c")
@@ -43,7 +44,8 @@ def symbols_of(program):
 def check(chord, compiler, level, every, folder):
     woven, stepper = os.path.join(folder, "woven"), os.path.join(folder, "stepper")
     checked(["gcc", "-O2", os.path.join(HERE, "every_step.c"), "-o", stepper])
-    checked([chord, "--verify", "--trace", compiler, level, "-g", "-no-pie", "-fno-inline", PROGRAM, "-o", woven])
+    option = encodings_of_traces.option("every step", compiler, level)
+    checked([chord, "--verify", option, compiler, level, "-g", "-no-pie", "-fno-inline", PROGRAM, "-o", woven])
     alone, often = (os.path.join(folder, name) for name in ("alone", "often"))
     answer = checked([woven], env=environment(CHORD_OUT=alone + ".chord")).stdout
     names = symbols_of(woven)
@@ -59,7 +61,7 @@ def check(chord, compiler, level, every, folder):
     if got != expected:
         at = next((i for i, pair in enumerate(zip(expected, got)) if pair[0] != pair[1]), min(len(expected), len(got)))
         raise Failure(f"instruction {at}: {expected[at - 2:at + 3]} is {got[at - 2:at + 3]} when interrupted; {len(expected)} and {len(got)} instructions")
-    return f"{sent} signals among {len(got)} instructions"
+    return f"{option}: {sent} signals among {len(got)} instructions"
 
 
 def main():

@@ -15,6 +15,7 @@ import tempfile
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../oracle"))
+import encodings_of_traces  # noqa: E402
 from variants import Failure, checked, environment  # noqa: E402
 
 CHOICES = list(itertools.product((["-no-pie"], ["-fPIC", "-pie"], ["-static"], ["-fPIE", "-pie"]), ("-O2", "-O0", "-O3", "-O1", "-Os"), ("gcc", "clang")))
@@ -45,7 +46,7 @@ def check(chord, seed, folder):
     source = os.path.join(folder, "random.c")
     checked(["csmith", "--seed", str(seed), "--max-funcs", "6", "--output", source], cwd=folder)
     build = [compiler, level, *kind, "-w", f"-I{INCLUDE}", source]
-    for name, mode in (("traced", ["--verify", "--trace"]), ("counted", [])):
+    for name, mode in (("traced", ["--verify", encodings_of_traces.option(str(seed))]), ("counted", [])):
         checked([chord, *mode, *build, "-o", os.path.join(folder, name)])
     traced, counted = (outcome(os.path.join(folder, name), folder) for name in ("traced", "counted"))
     what = f"{seed} {compiler} {level} {kind[0]}"

@@ -19,6 +19,7 @@ import time
 
 HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../oracle"))
+import encodings_of_traces  # noqa: E402
 from variants import Failure, checked, environment  # noqa: E402
 
 RING = 128 * 1024
@@ -107,7 +108,7 @@ def main():
     chord, rng = os.path.realpath(options.chord), random.Random(options.seed)
     with tempfile.TemporaryDirectory() as folder:
         program = os.path.join(folder, "program")
-        checked([chord, "--verify", "--trace", "gcc", "-O2", os.path.join(HERE, "ring.c"), "-o", program, "-pthread"])
+        checked([chord, "--verify", encodings_of_traces.option("a ring"), "gcc", "-O2", os.path.join(HERE, "ring.c"), "-o", program, "-pthread"])
         out = os.path.join(folder, "whole")
         answer = run_to_end(program, out, "2000")
         whole = calls_of(chord, out + ".chordtrace")[1]

@@ -6,6 +6,8 @@ run. `chord trace --by=instruction` must name the same instructions in the same 
 must have counted, for each function, as many instructions and calls as the replay has; and `chord report` of the trace must have the same
 functions, lines, blocks, edges, loops, calls and instructions, with the same counts.
 
+Each build takes one of the encodings by turns; TRACE_ENCODING=witness|bits names one for all.
+
 usage: run.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]
 """
 import array
@@ -21,6 +23,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../oracle"))
 sys.path.insert(0, os.path.join(HERE, "../paths"))
 
+import encodings_of_traces  # noqa: E402
 import variants  # noqa: E402
 from run import rows_of, symbols  # noqa: E402
 from variants import Failure, checked, environment, run  # noqa: E402
@@ -153,7 +156,8 @@ def check(chord, source, compiler, level, _variant, folder):
     same_assembler = ["-fno-integrated-as"] if compiler.startswith("clang") else []
     whole = ["-static-libgcc", "-static-libstdc++"] if source.endswith(".cc") else ["-static"]
     checked([*build, *same_assembler, *whole, "-o", plain])
-    checked([chord, "--verify", "--trace", *build, "-o", woven])
+    option = encodings_of_traces.option(os.path.basename(source), compiler, level)
+    checked([chord, "--verify", option, *build, "-o", woven])
     checked([chord, *build, "-o", counted])
     first, second, third = (run([program], cwd=folder, env=environment()) for program in (plain, woven, counted))
     if len({(r.returncode, r.stdout) for r in (first, second, third)}) != 1:
@@ -170,7 +174,7 @@ def check(chord, source, compiler, level, _variant, folder):
     # An instruction that a handler passed over is counted with its block.
     check_counts(rows, executed, calls, functions - left_alone - faulted)
     check_listings(folder, chord, left_alone | faulted)
-    return f"{steps} instructions of {len(got)} threads" + (f", without {sorted(left_alone)}" if left_alone else "")
+    return f"{option}: {steps} instructions of {len(got)} threads" + (f", without {sorted(left_alone)}" if left_alone else "")
 
 
 def left_alone_in(chord, woven, folder):

@@ -33,7 +33,7 @@ struct Ends {
 Ends collect_ends(const MeasuredProcedure &measured, const format::Procedure &map) {
   Ends ends;
   if (measured.exits.empty()) return ends;
-  std::vector<uint32_t> block_of = blocks_of_instructions(map);
+  std::vector<core::Vertex> block_of = blocks_of_instructions(map);
   ends.by_block.assign(map.blocks.size(), 0);
   ends.before.assign(map.instructions.size(), 0);
   for (const MeasuredProcedure::Exit &exit : measured.exits) {
@@ -49,7 +49,7 @@ Ends collect_ends(const MeasuredProcedure &measured, const format::Procedure &ma
 
 std::vector<PathExit> path_exits(const MeasuredProcedure &measured, const format::Procedure &map) {
   std::vector<PathExit> exits;
-  std::vector<uint32_t> block_of = blocks_of_instructions(map);
+  std::vector<core::Vertex> block_of = blocks_of_instructions(map);
   for (const MeasuredProcedure::Exit &exit : measured.exits) {
     exits.push_back({block_of[exit.instruction], exit.instruction, exit.executed, exit.path, exit.count});
   }

@@ -7,8 +7,8 @@
 namespace chord::analysis {
 namespace {
 
-uint32_t block_of(const format::Procedure &p, uint32_t instruction) {
-  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+core::Vertex block_of(const format::Procedure &p, uint32_t instruction) {
+  for (core::Vertex b = 0; b < p.blocks.size(); ++b) {
     if (instruction - p.blocks[b].first < p.blocks[b].count) return b;
   }
   return core::kNone;
@@ -24,7 +24,7 @@ class Adder {
 
   void stand_before(uint32_t instruction) {
     if (interruption_.count != 0) measured_.exits.push_back({instruction, false, interruption_.count});
-    uint32_t block = block_of(p_, instruction);
+    core::Vertex block = block_of(p_, instruction);
     for (const format::Held &h : p_.held) {
       if (is_due(h, block, instruction)) measured_.counters[h.counter] += count_ * static_cast<uint64_t>(int64_t{step(h, block)});
     }
@@ -55,7 +55,7 @@ class Adder {
 
  private:
   // What the instruction that is due in the block adds.
-  int32_t step(const format::Held &h, uint32_t block) const {
+  int32_t step(const format::Held &h, core::Vertex block) const {
     const core::Counter &c = p_.plan.counters[h.counter];
     return c.site == core::Site::sum ? p_.plan.sums[c.id].times_at(block) : h.step;
   }

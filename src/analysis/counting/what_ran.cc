@@ -40,7 +40,7 @@ class Covering {
   }
 
   void read_ends() {
-    std::vector<uint32_t> block_of = blocks_of_instructions(map_);
+    std::vector<core::Vertex> block_of = blocks_of_instructions(map_);
     for (const MeasuredProcedure::Exit &exit : measured_.exits) {
       uint32_t block = block_of[exit.instruction];
       if (exit.count < 0) {
@@ -63,7 +63,7 @@ class Covering {
 
   void find_instructions() {
     procedure_.executed.assign(map_.instructions.size(), 0);
-    for (uint32_t b = 0; b < map_.blocks.size(); ++b) {
+    for (core::Vertex b = 0; b < map_.blocks.size(); ++b) {
       if (procedure_.counts.vertex[b] == 0) continue;
       bool left = std::any_of(graph_.out(b).begin(), graph_.out(b).end(), [&](core::EdgeId e) { return procedure_.counts.edge[e] != 0; });
       std::fill_n(procedure_.executed.begin() + map_.blocks[b].first, left ? map_.blocks[b].count : reached_[b], 1);

@@ -108,7 +108,7 @@ void TracePaths::give_to(Program &program) const {
     std::vector<int64_t> early(p.map->blocks.size());
     for (const auto &[where, count] : counted.partial) {
       const auto &[block, instruction, executed, sum] = where;
-      exits.push_back({block, instruction, executed, sum, count});
+      exits.push_back({core::Vertex(block), instruction, executed, sum, count});
       early[block] += count;
     }
     PathCounts paths = count_paths(*p.map, {counted.whole, {}, false}, exits, early);

@@ -1,6 +1,6 @@
 // What of an executable or shared object reading a profile needs, as a small ELF file of its own: the map, the anchors,
 // the records of procedures and the build id. All other sections are there by name and address, without content, as in
-// files of debug information. runtime/maps.cc writes the same.
+// files of debug information. runtime/profile/maps.cc writes the same.
 #pragma once
 
 #include <string>

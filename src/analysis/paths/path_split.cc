@@ -67,7 +67,7 @@ class Costs {
   std::vector<double> runs_;  // by edge
 };
 
-struct Piece {
+struct PathShare {
   std::shared_ptr<const Costs> function;
   std::vector<uint64_t> numbers;
   double cost = 0;
@@ -83,20 +83,20 @@ std::vector<uint64_t> numbers_that_ran(const CountedProcedure &p) {
   return numbers;
 }
 
-Piece piece_of(const std::shared_ptr<const Costs> &function, std::vector<uint64_t> numbers) {
+PathShare share_of(const std::shared_ptr<const Costs> &function, std::vector<uint64_t> numbers) {
   double cost = function->of(numbers);
   return {function, std::move(numbers), cost};
 }
 
-Piece piece_of(const std::shared_ptr<const Costs> &function, format::ChosenNumbers numbers) {
-  if (!numbers.all) return piece_of(function, std::move(numbers.numbers));
+PathShare share_of(const std::shared_ptr<const Costs> &function, format::ChosenNumbers numbers) {
+  if (!numbers.all) return share_of(function, std::move(numbers.numbers));
   return {function, {}, function->of_all(), true};
 }
 
-// Two groups of the edges that paths of the piece end with, about as often taken.
-std::pair<Piece, Piece> halves_by_end(const Piece &piece, const std::map<core::EdgeId, std::vector<uint64_t>> &by_end) {
+// Two groups of the edges that paths of the share end with, about as often taken.
+std::pair<PathShare, PathShare> halves_by_end(const PathShare &share, const std::map<core::EdgeId, std::vector<uint64_t>> &by_end) {
   std::vector<std::pair<double, core::EdgeId>> ends;
-  for (const auto &[edge, numbers] : by_end) ends.emplace_back(piece.function->runs(edge), edge);
+  for (const auto &[edge, numbers] : by_end) ends.emplace_back(share.function->runs(edge), edge);
   std::sort(ends.rbegin(), ends.rend());
   std::array<std::vector<uint64_t>, 2> numbers;
   std::array<double, 2> runs{};
@@ -106,22 +106,22 @@ std::pair<Piece, Piece> halves_by_end(const Piece &piece, const std::map<core::E
     numbers[less].insert(numbers[less].end(), by_end.at(edge).begin(), by_end.at(edge).end());
   }
   for (std::vector<uint64_t> &half : numbers) std::sort(half.begin(), half.end());
-  return {piece_of(piece.function, std::move(numbers[0])), piece_of(piece.function, std::move(numbers[1]))};
+  return {share_of(share.function, std::move(numbers[0])), share_of(share.function, std::move(numbers[1]))};
 }
 
 // Paths that end alike share the count there, and stay together as long as there are others.
-// Then the piece is cut near its middle, where neighbours have the least in common.
-std::pair<Piece, Piece> halves(const Piece &piece) {
+// Then the share is cut near its middle, where neighbours have the least in common.
+std::pair<PathShare, PathShare> halves(const PathShare &share) {
   std::map<core::EdgeId, std::vector<uint64_t>> by_end;
-  for (uint64_t n : piece.numbers) by_end[piece.function->end_of(n)].push_back(n);
-  if (by_end.size() > 1) return halves_by_end(piece, by_end);
-  size_t size = piece.numbers.size(), best = size / 2, least = SIZE_MAX;
+  for (uint64_t n : share.numbers) by_end[share.function->end_of(n)].push_back(n);
+  if (by_end.size() > 1) return halves_by_end(share, by_end);
+  size_t size = share.numbers.size(), best = size / 2, least = SIZE_MAX;
   for (size_t at = std::max<size_t>(1, size / 4); at <= std::min(size - 1, 3 * size / 4); ++at) {
-    size_t common = piece.function->common(piece.numbers[at - 1], piece.numbers[at]);
+    size_t common = share.function->common(share.numbers[at - 1], share.numbers[at]);
     if (common < least) least = common, best = at;
   }
-  auto middle = piece.numbers.begin() + static_cast<long>(best);
-  return {piece_of(piece.function, {piece.numbers.begin(), middle}), piece_of(piece.function, {middle, piece.numbers.end()})};
+  auto middle = share.numbers.begin() + static_cast<long>(best);
+  return {share_of(share.function, {share.numbers.begin(), middle}), share_of(share.function, {middle, share.numbers.end()})};
 }
 
 format::ChosenNumbers wanted_numbers(const Costs &f, const format::PathSelection *wanted) {
@@ -134,63 +134,63 @@ format::ChosenNumbers wanted_numbers(const Costs &f, const format::PathSelection
                     "divide it with a profile of the build that it was made from");
 }
 
-std::vector<Piece> whole_functions(const Program &program, const format::PathSelection *wanted) {
-  std::vector<Piece> pieces;
+std::vector<PathShare> whole_functions(const Program &program, const format::PathSelection *wanted) {
+  std::vector<PathShare> shares;
   std::set<std::pair<std::string, uint64_t>> seen;  // copies of a function are chosen together
   for (const CountedProcedure &p : program.procedures) {
     if (!counts_paths(*p.map)) continue;
     auto function = std::make_shared<const Costs>(p);
     if (!seen.emplace(p.map->name, format::path_shape(*p.map, function->numbering())).second) continue;
     format::ChosenNumbers numbers = wanted_numbers(*function, wanted);
-    if (numbers.all || !numbers.numbers.empty()) pieces.push_back(piece_of(function, std::move(numbers)));
+    if (numbers.all || !numbers.numbers.empty()) shares.push_back(share_of(function, std::move(numbers)));
   }
-  return pieces;
+  return shares;
 }
 
-// Cuts the dearest piece, of equals the one with most paths, until all are within `even`
-// or there are `most` of them. The whole is kept if that makes no piece cheaper.
-std::vector<Piece> cut_piece(const Piece &whole, double even, size_t most) {
-  std::vector<Piece> pieces{whole};
-  auto dearer = [](const Piece &a, const Piece &b) {
+// Cuts the share that costs most, of equals the one with most paths, until all are within `even`
+// or there are `most` of them. The whole is kept if that makes no share cheaper.
+std::vector<PathShare> cut_share(const PathShare &whole, double even, size_t most) {
+  std::vector<PathShare> shares{whole};
+  auto costlier = [](const PathShare &a, const PathShare &b) {
     return std::tuple(a.numbers.size() > 1, a.cost, a.numbers.size()) < std::tuple(b.numbers.size() > 1, b.cost, b.numbers.size());
   };
-  while (pieces.size() < most) {
-    auto next = std::max_element(pieces.begin(), pieces.end(), dearer);
+  while (shares.size() < most) {
+    auto next = std::max_element(shares.begin(), shares.end(), costlier);
     if (next->numbers.size() < 2 || next->cost <= even) break;
     auto [one, other] = halves(*next);
     *next = std::move(one);
-    pieces.push_back(std::move(other));
+    shares.push_back(std::move(other));
   }
-  double dearest = 0;
-  for (const Piece &p : pieces) dearest = std::max(dearest, p.cost);
-  if (dearest >= whole.cost) return {whole};
-  return pieces;
+  double highest = 0;
+  for (const PathShare &p : shares) highest = std::max(highest, p.cost);
+  if (highest >= whole.cost) return {whole};
+  return shares;
 }
 
 // What cannot be listed stays whole while it is within an even share; beyond that only what
 // ran can be divided.
-std::vector<Piece> cut_dear_pieces(std::vector<Piece> wholes, size_t groups, std::vector<std::string> &only_ran) {
+std::vector<PathShare> cut_expensive_shares(std::vector<PathShare> wholes, size_t groups, std::vector<std::string> &only_ran) {
   double total = 0;
-  for (const Piece &p : wholes) total += p.cost;
+  for (const PathShare &p : wholes) total += p.cost;
   double even = total / static_cast<double>(groups);
-  std::vector<Piece> pieces;
-  for (Piece &whole : wholes) {
+  std::vector<PathShare> shares;
+  for (PathShare &whole : wholes) {
     if (whole.all && whole.cost > even && groups > 1) {
       only_ran.push_back(whole.function->procedure().map->name);
-      whole = piece_of(whole.function, numbers_that_ran(whole.function->procedure()));
+      whole = share_of(whole.function, numbers_that_ran(whole.function->procedure()));
     }
-    std::vector<Piece> cut = cut_piece(whole, even, groups);
-    std::move(cut.begin(), cut.end(), std::back_inserter(pieces));
+    std::vector<PathShare> cut = cut_share(whole, even, groups);
+    std::move(cut.begin(), cut.end(), std::back_inserter(shares));
   }
-  return pieces;
+  return shares;
 }
 
 using Shapes = std::map<uint64_t, std::vector<uint64_t>>;  // shape -> numbers; empty: all
 
 // Where a name stands for several shapes, all are known to each group.
-std::map<std::string, std::set<uint64_t>> shapes_of(const std::vector<Piece> &pieces) {
+std::map<std::string, std::set<uint64_t>> shapes_of(const std::vector<PathShare> &shares) {
   std::map<std::string, std::set<uint64_t>> shapes;
-  for (const Piece &p : pieces) {
+  for (const PathShare &p : shares) {
     const format::Procedure &map = *p.function->procedure().map;
     shapes[map.name].insert(format::path_shape(map, p.function->numbering()));
   }
@@ -221,22 +221,22 @@ std::vector<format::PathChoice> choices_of(const std::map<std::string, Shapes> &
 
 std::vector<PathGroup> split_paths(const Program &program, const format::PathSelection *wanted, size_t groups,
                                    std::vector<std::string> &only_ran) {
-  std::vector<Piece> pieces = whole_functions(program, wanted);
-  auto shapes = shapes_of(pieces);
-  pieces = cut_dear_pieces(std::move(pieces), groups, only_ran);
-  std::stable_sort(pieces.begin(), pieces.end(), [](const Piece &a, const Piece &b) { return a.cost > b.cost; });
+  std::vector<PathShare> shares = whole_functions(program, wanted);
+  auto shapes = shapes_of(shares);
+  shares = cut_expensive_shares(std::move(shares), groups, only_ran);
+  std::stable_sort(shares.begin(), shares.end(), [](const PathShare &a, const PathShare &b) { return a.cost > b.cost; });
   std::vector<PathGroup> result(groups);
   std::vector<std::map<std::string, Shapes>> chosen(groups);
-  for (const Piece &piece : pieces) {
+  for (const PathShare &share : shares) {
     auto least = std::min_element(result.begin(), result.end(), [](const PathGroup &a, const PathGroup &b) {
       return std::pair(a.cost, a.paths) < std::pair(b.cost, b.paths);
     });
-    least->cost += piece.cost;
-    least->paths += piece.numbers.size();
-    const format::Procedure &map = *piece.function->procedure().map;
+    least->cost += share.cost;
+    least->paths += share.numbers.size();
+    const format::Procedure &map = *share.function->procedure().map;
     std::vector<uint64_t> &numbers =
-        chosen[static_cast<size_t>(least - result.begin())][map.name][format::path_shape(map, piece.function->numbering())];
-    numbers.insert(numbers.end(), piece.numbers.begin(), piece.numbers.end());
+        chosen[static_cast<size_t>(least - result.begin())][map.name][format::path_shape(map, share.function->numbering())];
+    numbers.insert(numbers.end(), share.numbers.begin(), share.numbers.end());
   }
   for (size_t g = 0; g < groups; ++g) result[g].choices = choices_of(chosen[g], shapes);
   return result;

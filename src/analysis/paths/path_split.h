@@ -4,13 +4,13 @@
 //
 // Paths of one function share probes: those that end with one edge the count there, those
 // that begin alike the additions. So a function stays whole unless it costs more than an
-// instance's share. Then it is cut, the dearest piece first: between paths that end
+// instance's share. Then it is cut, the highest share first: between paths that end
 // differently while there are such, else (numbers of paths follow the order of their first
-// differences) where neighbours have the least in common, if that makes all pieces cheaper
-// than the whole. Then the dearest piece goes to the instance that has least, and so on: no
-// instance gets more than its even share and one piece.
+// differences) where neighbours have the least in common, if that makes all shares cheaper
+// than the whole. Then the highest share goes to the instance that has least, and so on: no
+// instance gets more than its even share and one share.
 //
-// Cost is what the profile says: how often the probes for the piece would have run.
+// Cost is what the profile says: how often the probes for the share would have run.
 #pragma once
 
 #include <cstdint>

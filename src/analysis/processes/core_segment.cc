@@ -1,5 +1,5 @@
 // Every thread's frames are walked from its registers, as the runtime would have done
-// (runtime/frames.cc): an activation on a stack ended where it stood.
+// (runtime/stack/frames.cc): an activation on a stack ended where it stood.
 #include "analysis/processes/core_segment.h"
 
 #include <ucontext.h>

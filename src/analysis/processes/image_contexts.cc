@@ -71,6 +71,7 @@ void ImageContexts::add(const chord_context_record *address, const chord_context
   out.module = place.module;
   out.kind = record.kind;
   out.site = record.site;
+  out.sites = place.context.sites;
   out.span = place.context.span;
   out.procedure = place.proc.key;
   out.parent = record.parent != nullptr ? memory_.get(record.parent).key : 0;
@@ -107,7 +108,9 @@ void ImageContexts::read_spares(uint32_t number) {
   for (const auto &[address, place] : places_)
     if (place.module == number && place.context.spare != 0) procedures.push_back(address);
   for (const chord_context_proc *address : procedures) {
-    const auto *spare = relative_to<chord_context_record>(&address->spare, places_[address].context.spare);
+    const chord_context_proc &context = places_[address].context;
+    const auto *memory = relative_to<char>(&address->spare, context.spare);
+    const auto *spare = reinterpret_cast<const chord_context_record *>(CHORD_CONTEXT_SPARE(memory, context.span));
     chord_context_record record;
     // Pages that were never written to are in no core file: they hold zeros.
     const bool used = memory_.read(reinterpret_cast<uint64_t>(spare), &record, sizeof record) && record.proc != nullptr;
@@ -130,8 +133,8 @@ uint64_t ImageContexts::name_of(uint64_t address, uint32_t id) const {
   const auto &[start, record] = *std::prev(after);
   const uint64_t ahead = address - start, name = CHORD_CONTEXT_EXIT(record.key, record.thread);
   if (record.id != id) return 0;
-  if (record.span == 0) return ahead == 0 ? name : 0;
   const uint64_t counters_end = sizeof(chord_context_record) + 8 * record.counters.size();
+  if (record.span == 0) return ahead < counters_end + CHORD_CONTEXT_SLOT * uint64_t{record.sites} ? name : 0;
   return ahead < counters_end && ahead >> record.span == 0 ? CHORD_CONTEXT_PATH_NAME(name) | ahead / 8 : 0;
 }
 

@@ -33,7 +33,7 @@ class ImageContexts {
 
  private:
   struct Record {
-    uint32_t id = 0, thread = 0, module = 0, kind = 0, site = 0, span = 0;
+    uint32_t id = 0, thread = 0, module = 0, kind = 0, site = 0, sites = 0, span = 0;
     uint64_t procedure = 0, parent = 0, key = 0;
     size_t first = 0;      // among the module's counters
     bool totalled = false;  // its module is gone, with its counts in the totals

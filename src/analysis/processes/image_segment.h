@@ -1,7 +1,7 @@
 // What a process had counted, out of the runtime's own structures in its memory
 // (abi/chord_process.h): the segment it would have written, had it been able to.
 //
-// The sums are those of runtime/modules.cc and exits.cc, from outside: per counter,
+// The sums are those of runtime/process/modules.cc and stack/exits.cc, from outside: per counter,
 // merged + every thread's own - already written.
 #pragma once
 

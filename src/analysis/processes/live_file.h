@@ -1,4 +1,4 @@
-// What a process kept in a file while it ran (CHORD_DURABLE=1, runtime/durable.cc), after
+// What a process kept in a file while it ran (CHORD_DURABLE=1, runtime/counters/durable.cc), after
 // something killed it: counts of all threads, but no stacks, so which activations were
 // running is found when the counts are (core/counters/running_activations.h).
 #pragma once

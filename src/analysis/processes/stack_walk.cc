@@ -121,7 +121,7 @@ std::optional<uint32_t> note_at(uint64_t address, const ImageMemory &memory) {
   return value;
 }
 
-// What the runtime's read_note does (runtime/unwind.cc).
+// What the runtime's read_note does (runtime/stack/unwind.cc).
 std::optional<Note> note_of(Dwfl_Module *module, uint64_t place, Walking &walking) {
   if (module == nullptr) return std::nullopt;
   const KnownModule &known = walking.modules.try_emplace(module, module).first->second;
@@ -166,7 +166,7 @@ uint64_t register_of(Dwfl_Frame *frame, unsigned number, const Walking &walking)
   return dwfl_frame_reg(frame, number, &value) == 0 ? value : 0;
 }
 
-// What the runtime's path_of does (runtime/unwind.cc).
+// What the runtime's path_of does (runtime/stack/unwind.cc).
 void read_state(Dwfl_Frame *frame, Dwfl_Module *module, uint64_t place, Walking &walking, StackWalker::Frame &found) {
   const std::optional<Note> note = note_of(module, place, walking);
   if (!note) return;

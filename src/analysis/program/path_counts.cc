@@ -54,13 +54,13 @@ class PathCounter {
 
   void add_partial(const PathExit &exit) {
     uint64_t sum = exit.path + static_cast<uint64_t>(map_.plan.paths.partial[exit.block]);
-    std::optional<core::Path> way = core::regenerate_partial_path(*numbering_, sum, exit.block);
-    if (!way) {
-      out_.counts.contradiction = fmt::format("{} activations ended in block {} with path register {:#x}, which no way there has",
+    std::optional<core::Path> partial = core::regenerate_partial_path(*numbering_, sum, exit.block);
+    if (!partial) {
+      out_.counts.contradiction = fmt::format("{} activations ended in block {} with path register {:#x}, which no path there has",
                                               exit.count, exit.block, exit.path);
       return;
     }
-    CountedPath path{0, std::move(*way), exit.count, true, exit.block, exit.instruction, exit.executed};
+    CountedPath path{0, std::move(*partial), exit.count, true, exit.block, exit.instruction, exit.executed};
     add(path);
     out_.paths.push_back(std::move(path));
   }
@@ -71,7 +71,7 @@ class PathCounter {
     early_.resize(map_.blocks.size());
     out_.may_have_run_on = map_.plan.counters.empty();
     for (size_t k = 0; k < map_.plan.counters.size(); ++k) {
-      const core::EdgeId e = map_.plan.counters[k].id;
+      const core::EdgeId e = map_.plan.counters[k].edge();
       const auto begun = static_cast<int64_t>(k < beginnings.size() ? beginnings[k] : 0);
       if (begun < edge_[e]) {
         out_.counts.contradiction = fmt::format("{} activations began on edge {}, and {} paths", begun, e, edge_[e]);
@@ -80,7 +80,7 @@ class PathCounter {
       run_on({map_.edges[e].from, map_.edges[e].from == 0, false, {e}}, begun - edge_[e]);
     }
     std::vector<int64_t> continued = continuing();
-    for (uint32_t v = 2; v < map_.blocks.size(); ++v) {
+    for (core::Vertex v = 2; v < map_.blocks.size(); ++v) {
       if (continued[v] == 0) continue;
       const int64_t running = continued[v] - starts_[v];
       if (!is_landing(map_, v)) {
@@ -118,7 +118,7 @@ class PathCounter {
   void run_on(core::Path path, int64_t running) {
     if (running > 0) running = run_on_from_before(path, running);
     if (running <= 0) return;
-    uint32_t at = path.edges.empty() ? path.first : map_.edges[path.edges.back()].to;
+    core::Vertex at = path.edges.empty() ? path.first : map_.edges[path.edges.back()].to;
     while (map_.blocks[at].kind != format::VertexKind::code) {
       const auto &out = graph_.out(at);
       auto on = std::find_if(out.begin(), out.end(), [&](core::EdgeId e) { return e != 0 && !numbering_->cut[e]; });
@@ -134,7 +134,7 @@ class PathCounter {
   }
 
   // The path was counted before a call that returns twice, which they were in.
-  void stay_before(uint32_t landing, int64_t running) {
+  void stay_before(core::Vertex landing, int64_t running) {
     for (core::EdgeId e : graph_.in(landing)) {
       if (running <= 0) return;
       if (e == 0 || is_from_outside(map_, e)) continue;
@@ -159,7 +159,7 @@ class PathCounter {
   // first two do not explain came from outside.
   void enter_from_outside() {
     std::vector<int64_t> continued = continuing();
-    for (uint32_t v = 1; v < map_.blocks.size(); ++v) {
+    for (core::Vertex v = 1; v < map_.blocks.size(); ++v) {
       int64_t missing = starts_[v] - continued[v];
       if (missing == 0) continue;
       uint32_t way_in = core::kNone;
@@ -187,7 +187,7 @@ class PathCounter {
       counts.edge.push_back(static_cast<uint64_t>(edge_[e]));
       counts.vertex[map_.edges[e].to] += counts.edge.back();
     }
-    for (uint32_t v = 2; v < map_.blocks.size(); ++v) {
+    for (core::Vertex v = 2; v < map_.blocks.size(); ++v) {
       uint64_t out = early_.empty() ? 0 : static_cast<uint64_t>(early_[v]);
       for (core::EdgeId e : graph_.out(v)) out += counts.edge[e];
       if (out == counts.vertex[v]) continue;

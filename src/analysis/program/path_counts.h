@@ -26,7 +26,7 @@
 namespace chord::analysis {
 
 struct PathExit {
-  uint32_t block = 0;
+  core::Vertex block = 0;
   uint32_t instruction = 0;
   bool executed = false;  // the instruction itself, too
   uint64_t path = 0;      // path register

@@ -111,7 +111,7 @@ class ProbeCounter {
     return weigh_probes(map_, silent_, probes, acts, has_register, [](uint32_t) { return 1; });
   }
 
-  int64_t start_of(const core::ChosenPaths &chosen, uint32_t first) const {
+  int64_t start_of(const core::ChosenPaths &chosen, core::Vertex first) const {
     if (first == graph_.root()) return chosen.probes.initial;
     for (core::EdgeId e : graph_.in(first)) {
       if (e != 0 && numbering_.cut[e]) return chosen.probes.edge[e].restart;

@@ -56,7 +56,7 @@ class Procedure {
       costs.never.push_back(edge.kind == EdgeKind::never);
       costs.wanted.push_back(edge.padding_count != 0 || edge.kind == EdgeKind::enter);
     }
-    for (uint32_t b = 0; b < map_.blocks.size(); ++b) {
+    for (core::Vertex b = 0; b < map_.blocks.size(); ++b) {
       bool room = map_.blocks[b].kind == VertexKind::code || (b == graph_.root() && out_[b] == 1);
       double frequency = 0;
       for (core::EdgeId e : graph_.in(b)) frequency += weight[e];

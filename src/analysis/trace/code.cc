@@ -17,36 +17,17 @@ namespace {
 
 constexpr size_t kKnown = 4096;
 
-void index_tokens(TracedProcedure &p) {
-  p.branches.resize(p.out.size());
-  for (uint32_t b = 0; b < p.out.size(); ++b) {
-    if (p.out[b].empty()) continue;
-    TracedProcedure::Branch &branch = p.branches[b];
-    branch.bits = p.tokens[p.out[b][0]].bits;
-    branch.first = static_cast<uint32_t>(p.edge_of_token.size());
-    p.edge_of_token.resize(branch.first + (size_t{1} << branch.bits), core::kNone);
-    for (core::EdgeId e : p.out[b]) {
-      if (p.tokens[e].value < size_t{1} << branch.bits) p.edge_of_token[branch.first + p.tokens[e].value] = e;
-    }
-  }
-  for (core::EdgeId e : p.out[0]) {
-    if (p.map->edges[e].kind == format::EdgeKind::enter) p.enter = e;
-  }
-}
-
 TracedProcedure describe(const format::UnitMap &unit, const format::Procedure &map, const format::Anchor &anchor) {
   TracedProcedure p;
   p.unit = &unit;
   p.map = &map;
   p.anchor = &anchor;
-  std::vector<bool> never;
   p.out.resize(map.blocks.size());
-  for (uint32_t e = 0; e < map.edges.size(); ++e) {
-    never.push_back(map.edges[e].kind == format::EdgeKind::never);
-    if (!never[e] && e != core::Graph::return_edge()) p.out[map.edges[e].from].push_back(e);
+  for (core::EdgeId e = 1; e < map.edges.size(); ++e) {
+    if (map.edges[e].kind != format::EdgeKind::never) p.out[map.edges[e].from].push_back(e);
+    if (map.edges[e].kind == format::EdgeKind::enter) p.enter = e;
   }
-  p.tokens = core::trace_tokens(map.graph(), never);
-  index_tokens(p);
+  p.code = format::trace_code(map);
   p.block_of.assign(map.instructions.size(), core::kNone);
   p.is_call.resize(map.instructions.size());
   for (uint32_t b = 0; b < map.blocks.size(); ++b) {
@@ -64,7 +45,32 @@ TracedProcedure describe(const format::UnitMap &unit, const format::Procedure &m
   return p;
 }
 
+// From there on without anything that is written.
+bool leads_freely(const TracedProcedure &p, core::EdgeId first, uint32_t instruction) {
+  std::vector<core::EdgeId> todo{first};
+  std::vector<bool> seen(p.map->edges.size());
+  while (!todo.empty()) {
+    const core::EdgeId e = todo.back();
+    const format::Edge &edge = p.map->edges[e];
+    todo.pop_back();
+    if (seen[e] || p.code.tokens[e].bits != 0) continue;
+    seen[e] = true;
+    const bool on_edge = instruction >= edge.padding_first && instruction - edge.padding_first < edge.padding_count;
+    if (on_edge || p.block_of[instruction] == edge.to) return true;
+    todo.insert(todo.end(), p.out[edge.to].begin(), p.out[edge.to].end());
+  }
+  return false;
+}
+
 }  // namespace
+
+core::EdgeId TracedProcedure::edge_toward(uint32_t block, uint32_t instruction) const {
+  if (instruction >= block_of.size()) return core::kNone;
+  for (core::EdgeId e : out[block]) {
+    if (leads_freely(*this, e, instruction)) return e;
+  }
+  return core::kNone;
+}
 
 TracedCode::TracedCode(const std::string &path, const std::string &build_id, bool texts) : TracedCode(read_object(path, texts)) {
   if (!build_id.empty() && !object_->build_id.empty() && object_->build_id != build_id) {
@@ -86,7 +92,7 @@ TracedCode::TracedCode(Object object) : object_(std::make_unique<Object>(std::mo
       numbers.emplace(map.key, static_cast<uint32_t>(procedures_.size()));
       index_.add(static_cast<uint32_t>(procedures_.size()), *anchor->second);
       TracedProcedure &p = procedures_.emplace_back(describe(unit, map, *anchor->second));
-      p.late = std::make_shared<format::LateTokens>(map, p.tokens, map.plan.late);
+      p.late = std::make_shared<format::LateTokens>(map, p.code.tokens, map.plan.late);
       p.first_edge = edges_;
       p.first_instruction = instructions_;
       edges_ += map.edges.size();
@@ -152,9 +158,10 @@ std::optional<TracedPoint> TracedCode::point(const TracedPlace &place) const {
   out.due = p.late->in(found);
   for (const format::Spot::Lack &lack : found.lacks) {
     const format::TokenNumber token = format::token_numbered(*p.map, lack.counter);
-    if (token.kind == format::TokenNumber::Kind::entry) out.instruction = core::kNone;
-    if (token.kind == format::TokenNumber::Kind::edge && lack.count < 0) out.ahead = token.number;
+    if (token.kind == format::TokenNumber::Kind::entry) out.unentered = true;
+    if (token.kind == format::TokenNumber::Kind::edge && lack.count < 0) out.ahead = core::EdgeId(token.number);
   }
+  if (out.unentered) out.instruction = core::kNone;
   return out;
 }
 

@@ -12,6 +12,7 @@
 #include "core/graph/graph.h"
 #include "core/sequences/trace_tokens.h"
 #include "format/facts/late_tokens.h"
+#include "format/facts/trace_encoding.h"
 
 namespace chord::analysis {
 
@@ -19,22 +20,19 @@ struct TracedProcedure {
   const format::UnitMap *unit = nullptr;
   const format::Procedure *map = nullptr;
   const format::Anchor *anchor = nullptr;
-  std::vector<core::TraceToken> tokens;               // by edge
+  format::TraceCode code;                             // what its edges write
   std::shared_ptr<const format::LateTokens> late;     // which of them are written after others
   std::vector<std::vector<core::EdgeId>> out;         // by block: edges that control can take
-  // Which edge leaves a block, by what is written: edge_of_token[first + value], kNone where there is none.
-  struct Branch {
-    uint32_t first = 0;
-    uint8_t bits = 0;
-  };
-  std::vector<Branch> branches;                       // by block
-  std::vector<core::EdgeId> edge_of_token;
   core::EdgeId enter = core::kNone;                   // the edge of activations that begin
   std::vector<uint32_t> run_end;                      // by instruction: where it stops next, after a call or with its block
   std::vector<uint32_t> block_of;                     // by instruction; kNone: padding
   std::vector<bool> is_call;                          // by instruction
   std::vector<uint32_t> enters;                       // by instruction: the procedure that this call or jump enters, which does not say so itself; else kNone
   std::vector<PartLayout> layouts;                    // by part
+  // One of several that a block can be left by.
+  bool is_branch(core::EdgeId edge) const { return edge != core::Graph::return_edge() && map->edges[edge].from != 0 && out[map->edges[edge].from].size() > 1; }
+  // On the only path from the block's end to the instruction on which nothing is written; kNone: there is none.
+  core::EdgeId edge_toward(uint32_t block, uint32_t instruction) const;
   size_t first_edge = 0, first_instruction = 0;       // its own begin there, where those of all procedures are numbered
 };
 
@@ -50,6 +48,7 @@ struct TracedPoint {
   uint32_t instruction = core::kNone;
   core::TraceToken due;
   core::EdgeId ahead = core::kNone;  // has not been taken, but its token is written
+  bool unentered = false;
 };
 
 class TracedCode {

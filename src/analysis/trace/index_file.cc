@@ -11,7 +11,7 @@ using base::ByteWriter;
 namespace {
 
 constexpr uint64_t kMagic = 0x0a85d17c78646e69;  // as that of traces, with "indx"
-constexpr uint32_t kVersion = 2;
+constexpr uint32_t kVersion = 3;
 
 // What tells this stream from any other.
 uint64_t identity(const format::TraceStream &stream) {
@@ -68,7 +68,7 @@ class CursorCodec {
   }
 
  private:
-  static constexpr uint64_t kFresh = 1, kReturnsAgain = 2, kInterrupted = 4, kWasOutside = 8, kAll = 15;
+  static constexpr uint64_t kFresh = 1, kReturnsAgain = 2, kInterrupted = 4, kWasOutside = 8, kBeside = 16, kAll = 31;
 
   // What comes back goes on with the next instruction, so there must be one to come back from.
   static bool callers_stand_at_calls(const TraceCursor &cursor) {
@@ -83,7 +83,8 @@ class CursorCodec {
   }
 
   static void write(const TraceFrame &frame, ByteWriter &out) {
-    out.varint((frame.fresh ? kFresh : 0) | (frame.returns_again ? kReturnsAgain : 0) | (frame.interrupted ? kInterrupted : 0) | (frame.was_outside ? kWasOutside : 0));
+    out.varint((frame.fresh ? kFresh : 0) | (frame.returns_again ? kReturnsAgain : 0) | (frame.interrupted ? kInterrupted : 0) | (frame.was_outside ? kWasOutside : 0) |
+               (frame.beside ? kBeside : 0));
     for (uint64_t value : {uint64_t{frame.procedure}, uint64_t{frame.instruction}, uint64_t{frame.block}, frame.began, uint64_t{frame.skip_bits}, uint64_t{frame.owed_bits}}) out.varint(value);
   }
 
@@ -93,6 +94,7 @@ class CursorCodec {
     frame.returns_again = (flags & kReturnsAgain) != 0;
     frame.interrupted = (flags & kInterrupted) != 0;
     frame.was_outside = (flags & kWasOutside) != 0;
+    frame.beside = (flags & kBeside) != 0;
     frame.procedure = static_cast<uint32_t>(in.bounded(UINT32_MAX));
     frame.instruction = static_cast<uint32_t>(in.bounded(UINT32_MAX));
     frame.block = static_cast<uint32_t>(in.bounded(UINT32_MAX));
@@ -100,7 +102,7 @@ class CursorCodec {
     frame.skip_bits = static_cast<uint32_t>(in.bounded(255));
     frame.owed_bits = static_cast<uint32_t>(in.bounded(255));
     if (!in.ok()) return false;
-    if (frame.interrupted) return true;
+    if (frame.interrupted) return !frame.beside || frame.procedure < code.size() || frame.procedure == core::kNone;
     if (frame.procedure >= code.size() || frame.block >= code.procedure(frame.procedure).map->blocks.size()) return false;
     const format::Block &block = code.procedure(frame.procedure).map->blocks[frame.block];
     return frame.instruction >= block.first && frame.instruction - block.first <= block.count;

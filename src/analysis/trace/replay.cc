@@ -114,26 +114,34 @@ bool TraceCursor::lend() {
 bool TraceCursor::leave_block(TraceStretch &out) {
   const TraceFrame &frame = stack_.back();
   const TracedProcedure &p = code_of(frame);
-  const TracedProcedure::Branch &branch = p.branches[frame.block];
+  const format::TraceCode::Branch &branch = p.code.branches[frame.block];
   const std::vector<core::EdgeId> &edges = p.out[frame.block];
-  if (branch.bits == 0 && !edges.empty()) return follow(edges[0], out);
+  if (branch.bits == 0 && edges.size() == 1) return follow(edges[0], out);
   if (edges.empty()) {
     fail(fmt::format("control goes on after the end of {}", p.map->name));
     return false;
   }
-  if (words_.has(branch.bits) || (lend() && words_.has(branch.bits))) {
-    uint32_t value = words_.read(branch.bits);
-    silent_ = 0;
-    core::EdgeId edge = p.edge_of_token[branch.first + value];
-    if (edge != core::kNone) return follow(edge, out);
+  if (branch.bits != 0 && (words_.has(branch.bits) || (lend() && words_.has(branch.bits)))) {
+    const uint32_t value = words_.next(branch.bits);
+    const core::EdgeId edge = value < branch.count ? p.code.edge_of_token[branch.first + value] : core::kNone;
+    if (edge != core::kNone) {
+      if (p.code.tokens[edge].bits != 0) {  // else a later edge's token says that this one is taken
+        words_.read(branch.bits);
+        silent_ = 0;
+      }
+      return follow(edge, out);
+    }
     fail(fmt::format("no edge of {} has the token {}", p.map->name, value));
     return false;
   }
   const uint64_t word = words_.peek();
   const std::optional<TracedPoint> point = where_it_stood(word, frame.procedure);
   const bool ahead = point && std::find(edges.begin(), edges.end(), point->ahead) != edges.end();
+  const core::EdgeId free = point && point->ahead == core::kNone ? p.edge_toward(frame.block, point->instruction) : core::kNone;
   if (word == 0 || is_stop(word)) {
     end_of_words(word);
+  } else if (free != core::kNone) {  // interrupted before it wrote anything
+    return follow(free, out);
   } else if (ahead) {
     words_.take();
     bool stretched = follow(point->ahead, out);
@@ -188,7 +196,35 @@ void TraceCursor::outside() {
   take_marker(word);
 }
 
+// A marker has been taken. Without one of CHORD_TRACE_ACCESSES before it nothing was counted.
+void TraceCursor::note_access_event(AccessEvent::Kind kind, bool changed) {
+  if (access_events_ == nullptr || words_.accesses() == UINT64_MAX) return;
+  const uint64_t count = words_.accesses();
+  access_events_->push_back({kind, count & ~CHORD_TRACE_REGISTERS_CHANGED, signals_, changed || (count & CHORD_TRACE_REGISTERS_CHANGED) != 0});
+}
+
 void TraceCursor::take_marker(uint64_t word) {
+  using Kind = AccessEvent::Kind;
+  obey_marker(word);
+  switch (is_bits(word) ? 0 : kind_of_word(word)) {
+    case CHORD_TRACE_SIGNAL:
+      return note_access_event(Kind::signal);
+    case CHORD_TRACE_SIGNAL_END:
+      return note_access_event(Kind::signal_end, (word & kPlace) != 0);
+    case CHORD_TRACE_LEFT:
+    case CHORD_TRACE_LANDS:
+    case CHORD_TRACE_JUMPED:
+      return note_access_event(Kind::elsewhere);
+    case CHORD_TRACE_PAUSED:
+    case CHORD_TRACE_RESUMED:
+    case CHORD_TRACE_STACK:
+      return note_access_event(Kind::other_stack);
+    default:
+      return;
+  }
+}
+
+void TraceCursor::obey_marker(uint64_t word) {
   switch (kind_of_word(word)) {
     case CHORD_TRACE_ENTER:
       return enter(word & UINT32_MAX);
@@ -268,6 +304,10 @@ void TraceCursor::stand_at_signal(uint64_t word) {
   TraceFrame signal;
   signal.interrupted = true;
   signal.was_outside = outside_;
+  const std::optional<TracedPlace> place = code_->find(word & kPlace);
+  const std::optional<TracedPoint> point = place ? code_->point(*place) : std::nullopt;
+  signal.beside = point && point->instruction == core::kNone;
+  if (signal.beside) signal.procedure = point->unentered ? place->procedure : core::kNone;
   signal.skip_bits = static_cast<uint32_t>(word >> 48) & 0xff;
   signal.owed_bits = words_.owed;
   words_.owed = 0;
@@ -290,13 +330,26 @@ void TraceCursor::end_signal(uint64_t place) {
   words_.owed = point ? point->due.bits : 0;  // as if control had come there by itself
 }
 
-// Handlers that do not return are left with what they interrupted.
-void TraceCursor::forget_signals() {
-  for (; !stack_.empty() && stack_.back().interrupted; --signals_) stack_.pop_back();
+TraceFrame TraceCursor::forget_signal() {
+  const TraceFrame signal = stack_.back();
+  stack_.pop_back();
+  --signals_;
+  return signal;
 }
 
+void TraceCursor::forget_signals() {
+  while (!stack_.empty() && stack_.back().interrupted) forget_signal();
+}
+
+// Handlers that do not return are left with what they interrupted.
 void TraceCursor::leave_frame() {
-  forget_signals();
+  bool beside = false;
+  while (!stack_.empty() && stack_.back().interrupted && !beside) {
+    const TraceFrame signal = forget_signal();
+    beside = signal.beside;
+    if (beside && signal.procedure == core::kNone) return;
+    if (beside) enter_procedure(signal.procedure);  // which it will not say any more
+  }
   if (stack_.empty()) return fail("an activation is left that is not there");
   note_left();
   left_ = stack_.back();

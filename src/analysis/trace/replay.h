@@ -45,6 +45,7 @@ struct TraceFrame {
   // Not an activation, but a signal handler that came, and what to go on with after it.
   bool interrupted = false;
   bool was_outside = false;
+  bool beside = false;  // it came to one that had not yet said that it is entered (`procedure`), or that it has left (kNone): not in this stack
   uint32_t skip_bits = 0, owed_bits = 0;
 };
 
@@ -62,6 +63,15 @@ struct TracedStep {
   core::EdgeId edge = core::kNone;  // kNone: it is left there:
   uint32_t block = 0, instruction = 0;
   bool executed = false;  // that instruction, too: a call
+};
+
+// What happens to a thread that its stream of addresses must be read with (analysis/trace/accesses.h): how many had been written then, and how many
+// signal handlers are running afterwards.
+struct AccessEvent {
+  enum class Kind : uint8_t { signal, signal_end, elsewhere, other_stack } kind = Kind::signal;
+  uint64_t count = 0;
+  uint32_t signals = 0;
+  bool changed = false;  // registers of what goes on
 };
 
 class TraceCursor {
@@ -92,6 +102,8 @@ class TraceCursor {
   }
   // From now on puts down all of these, in their order. Activations that run at the end are left by the caller.
   void note_steps(std::vector<TracedStep> &steps) { steps_ = &steps; }
+  // From now on puts down these, which come before the stretch that next() gives.
+  void note_access_events(std::vector<AccessEvent> &events) { access_events_ = &events; }
   // Where an activation stands.
   TracedStep standing(size_t frame) const;
 
@@ -109,6 +121,7 @@ class TraceCursor {
   bool put_stretch(uint32_t first, uint32_t count, TraceStretch &out);
   void outside();
   void take_marker(uint64_t word);
+  void obey_marker(uint64_t word);
   void enter(uint64_t place);
   void enter_by_token();
   void enter_procedure(uint32_t procedure);
@@ -116,6 +129,7 @@ class TraceCursor {
   void stand_at_signal(uint64_t word);
   void end_signal(uint64_t place);
   void leave_frame();
+  TraceFrame forget_signal();
   void forget_signals();
   void land(uint64_t place);
   void jump(uint64_t place);
@@ -134,6 +148,7 @@ class TraceCursor {
   void note_left() {
     if (steps_ != nullptr) steps_->push_back(standing(stack_.size() - 1));
   }
+  void note_access_event(AccessEvent::Kind kind, bool changed = false);
   void count_edge(const TracedProcedure &p, core::EdgeId edge);
   void count_landing(const TracedProcedure &p, uint32_t block);
 
@@ -147,6 +162,7 @@ class TraceCursor {
   std::vector<uint64_t> *tally_ = nullptr;
   std::vector<TraceMark> *marks_ = nullptr;
   std::vector<TracedStep> *steps_ = nullptr;
+  std::vector<AccessEvent> *access_events_ = nullptr;
   uint64_t only_began_ = kAnyCall;
   size_t silent_ = 0;  // entries since the last token that were not written
   bool outside_ = true;

@@ -2,6 +2,7 @@
 
 #include <zstd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "base/diagnostics.h"
@@ -70,13 +71,18 @@ void study_stream(const TracedCode &code, const format::TraceStream &stream, Tra
     blocks.add(&number, sizeof number);
     ++study.blocks;
   }
-  uint64_t bits = 0;
+  uint64_t bits = 0, tokens = 0;
+  uint64_t by_bits = 0, by_witnesses = 0;
   for (uint32_t n = 0; n < code.size(); ++n) {
     const TracedProcedure &p = code.procedure(n);
-    for (uint32_t e = 0; e < p.map->edges.size(); ++e) {
+    const std::vector<core::TraceToken> each = core::trace_tokens(p.map->graph(), format::never_taken(*p.map));
+    const bool parts = std::any_of(p.out.begin() + 1, p.out.end(), [](const auto &out) { return out.size() > 1; });
+    if (parts) ++(p.map->plan.encoding == core::TraceEncoding::witness ? by_witnesses : by_bits);
+    for (core::EdgeId e = 0; e < p.map->edges.size(); ++e) {
       uint64_t taken = edges[p.first_edge + e];
-      bits += taken * p.tokens[e].bits;
-      if (p.tokens[e].bits != 0) study.branches += taken;
+      bits += taken * each[e].bits;
+      tokens += taken * p.code.tokens[e].bits;
+      if (p.is_branch(e)) study.branches += taken;
       if (e == p.enter) study.calls += taken;
     }
   }
@@ -85,6 +91,9 @@ void study_stream(const TracedCode &code, const format::TraceStream &stream, Tra
   study.block_bytes_compressed += blocks.finish();
   study.branch_bytes = study.branches;
   study.bit_bytes += (bits + 7) / 8;
+  study.token_bytes += (tokens + 7) / 8;
+  study.bits_procedures = std::max(study.bits_procedures, by_bits);  // of several threads the same
+  study.witness_procedures = std::max(study.witness_procedures, by_witnesses);
   if (!cursor.problem().empty()) study.problem = cursor.problem();
 }
 

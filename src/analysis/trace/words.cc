@@ -19,6 +19,8 @@ uint32_t count_of(uint64_t bits) { return bits == 0 ? 0 : static_cast<uint32_t>(
 
 bool is_time(uint64_t word) { return !is_full_word(word) && !is_partial_word(word) && kind_of_word(word) == CHORD_TRACE_TIME; }
 
+bool is_accesses(uint64_t word) { return !is_full_word(word) && !is_partial_word(word) && kind_of_word(word) == CHORD_TRACE_ACCESSES; }
+
 uint64_t time_in(uint64_t word) { return word & ((uint64_t{1} << CHORD_TRACE_KIND_SHIFT) - 1); }
 
 // How many words a checkpoint takes; 0: it is none.
@@ -36,7 +38,9 @@ uint64_t TraceWords::peek() {
     const std::span<const uint64_t> words = stream_->chunks[chunk_];
     const bool timed = word_ < words.size() && is_time(words[word_]);
     if (timed) time_ns_ = time_in(words[word_]);
-    const uint64_t passed = timed ? 1 : word_ < words.size() ? checkpoint_size(words[word_]) : 0;
+    const bool counted = word_ < words.size() && is_accesses(words[word_]);
+    if (counted) accesses_ = time_in(words[word_]);
+    const uint64_t passed = timed || counted ? 1 : word_ < words.size() ? checkpoint_size(words[word_]) : 0;
     if (word_ < words.size() && passed == 0) return words[word_];
     word_ += std::min<uint64_t>(passed, words.size() - word_);
     if (word_ < words.size()) continue;

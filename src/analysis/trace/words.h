@@ -32,6 +32,11 @@ class TraceWords {
     bit_count_ -= count;
     return static_cast<uint32_t>(bits_ >> bit_count_) & ((1u << count) - 1);
   }
+  // The same, without reading them. As many as there are.
+  uint32_t next(uint32_t count) const {
+    if (count <= bit_count_) return static_cast<uint32_t>(bits_ >> (bit_count_ - count)) & ((1u << count) - 1);
+    return TraceWords(*this).read(count);
+  }
   // These come before the next word, which is of another kind, and a second time after it (`owed`). False: they have all come already.
   bool lend(const core::TraceToken &token) {
     if (token.bits <= owed) return false;
@@ -54,6 +59,9 @@ class TraceWords {
   // The last time that was passed (CHORD_TRACE_TIME), or 0.
   uint64_t time_ns() const { return time_ns_; }
 
+  // The last number of addresses that was passed (CHORD_TRACE_ACCESSES); UINT64_MAX: none was.
+  uint64_t accesses() const { return accesses_; }
+
   uint32_t skipped = 0;  // bits that come a second time
   uint32_t owed = 0;     // bits that come of a token that has been followed already
 
@@ -68,6 +76,7 @@ class TraceWords {
   uint64_t bits_ = 0;            // the lowest `bit_count_` are not yet read
   uint32_t bit_count_ = 0;
   uint64_t time_ns_ = 0;
+  uint64_t accesses_ = UINT64_MAX;
   bool entry_bits_taken_ = false;  // the next word is an entry, whose bits have been
 };
 

@@ -34,21 +34,21 @@ class ProcedureGraph {
  private:
   void fail(const Instruction &in, std::string_view what) { skip_procedure(source_, in, what, p_); }
 
-  const Instruction &last_of(uint32_t block) const {
+  const Instruction &last_of(core::Vertex block) const {
     const Block &b = p_.blocks[block];
     return p_.instructions[b.first + b.count - 1];
   }
 
   // ---- edges ----
 
-  uint32_t add_edge(uint32_t from, uint32_t to, EdgeKind kind) {
+  core::EdgeId add_edge(core::Vertex from, core::Vertex to, EdgeKind kind) {
     p_.edges.push_back({from, to, kind, 0, 0, {}});
-    return static_cast<uint32_t>(p_.edges.size() - 1);
+    return core::EdgeId(p_.edges.size() - 1);
   }
 
   // To where a jump arrives, through padding if that stands there.
-  uint32_t add_arrival(uint32_t from, const BlockIndex::Arrival &at, EdgeKind kind) {
-    uint32_t e = add_edge(from, at.block, kind);
+  core::EdgeId add_arrival(core::Vertex from, const BlockIndex::Arrival &at, EdgeKind kind) {
+    core::EdgeId e = add_edge(from, at.block, kind);
     p_.edges[e].padding_first = at.padding.first;
     p_.edges[e].padding_count = at.padding.count;
     return e;
@@ -57,8 +57,8 @@ class ProcedureGraph {
   void direct_edges() {
     add_edge(kExit, kEntry, EdgeKind::return_edge);
     add_arrival(kEntry, {2, index_.padding_before(2)}, EdgeKind::enter);
-    uint32_t blocks = static_cast<uint32_t>(p_.blocks.size());
-    for (uint32_t b = 2; b < blocks; ++b) {
+    const core::Vertex blocks(p_.blocks.size());
+    for (core::Vertex b = 2; b < blocks; ++b) {
       const Instruction &last = last_of(b);
       uint32_t last_instruction = p_.blocks[b].first + p_.blocks[b].count - 1;
       switch (last.decoded.flow) {
@@ -90,11 +90,11 @@ class ProcedureGraph {
     }
   }
 
-  void fall_into(uint32_t from, uint32_t block) {
+  void fall_into(core::Vertex from, core::Vertex block) {
     add_arrival(from, {block, index_.padding_before(block)}, EdgeKind::fall);
   }
 
-  void fall_edge(uint32_t b, uint32_t blocks) {
+  void fall_edge(core::Vertex b, core::Vertex blocks) {
     const Instruction &last = last_of(b);
     bool has_next = b + 1 < blocks && p_.instructions[p_.blocks[b + 1].first].fragment == last.fragment;
     if (!has_next) {
@@ -111,17 +111,17 @@ class ProcedureGraph {
       second_return(b);
       return;
     }
-    fall_into(b, b + 1);
+    fall_into(b, core::Vertex(b + 1));
   }
 
   // Both returns of setjmp arrive at the same instruction, so the probe must stand
   // after a vertex in which they have met.
-  void second_return(uint32_t b) {
-    uint32_t landing = static_cast<uint32_t>(p_.blocks.size());
+  void second_return(core::Vertex b) {
+    core::Vertex landing(p_.blocks.size());
     p_.blocks.push_back({BlockKind::landing, 0, 0});
     add_edge(b, landing, EdgeKind::landing);
     add_edge(kEntry, landing, EdgeKind::landing);
-    fall_into(landing, b + 1);
+    fall_into(landing, core::Vertex(b + 1));
   }
 
   // ---- indirect jumps ----
@@ -132,30 +132,30 @@ class ProcedureGraph {
     input.symbols = &unit_.symbols;
     input.procedure = &p_;
     collect_known_labels(input);
-    std::vector<uint32_t> labels = known_label_blocks();
+    std::vector<core::Vertex> labels = known_label_blocks();
     leave_without_frame(labels);
     if (jumps_.empty()) return;
     input.predecessors.resize(p_.blocks.size());
     for (size_t e = 1; e < p_.edges.size(); ++e) input.predecessors[p_.edges[e].to].push_back(p_.edges[e].from);
     // As long as nothing is known, any of the jumps may lead to any known label.
-    for (uint32_t block : labels) {
-      std::vector<uint32_t> &into = input.predecessors[block];
+    for (core::Vertex block : labels) {
+      std::vector<core::Vertex> &into = input.predecessors[block];
       into.insert(into.end(), jumps_.begin(), jumps_.end());
     }
     add_jumps(input);
-    std::set<uint32_t> dispatched;
+    std::set<core::Vertex> dispatched;
     for (const Dispatch &d : resolve_dispatch(input)) {
       add_dispatch(d);
       dispatched.insert(d.jumps.begin(), d.jumps.end());
     }
-    for (uint32_t b : jumps_) {
+    for (core::Vertex b : jumps_) {
       if (!dispatched.contains(b)) add_edge(b, kExit, EdgeKind::tail_call);
     }
   }
 
   // Blocks that start at a label whose address is in a table or an instruction.
-  std::vector<uint32_t> known_label_blocks() const {
-    std::vector<uint32_t> blocks;
+  std::vector<core::Vertex> known_label_blocks() const {
+    std::vector<core::Vertex> blocks;
     for (const auto &[first, block] : index_.blocks()) {
       std::vector<uint32_t> places = index_.arrivals_in(block);
       auto is_known = [&](uint32_t i) {
@@ -170,13 +170,13 @@ class ProcedureGraph {
   // Where the frame is as the compiler wrote it down, no jump changes it: if one stands at every
   // known label, jumps for which it has been taken down are tail calls. Otherwise they would seem to
   // bring any value to the labels, and the tables that other jumps use would not be found.
-  void leave_without_frame(const std::vector<uint32_t> &labels) {
-    auto stands = [&](uint32_t block) {
+  void leave_without_frame(const std::vector<core::Vertex> &labels) {
+    auto stands = [&](core::Vertex block) {
       return frames_.stands_at(p_.instructions[p_.blocks[block].first]).value_or(false);
     };
     if (jumps_.empty() || !std::all_of(labels.begin(), labels.end(), stands)) return;
-    auto leaves = [&](uint32_t b) { return !frames_.stands_at(last_of(b)).value_or(true); };
-    for (uint32_t b : jumps_) {
+    auto leaves = [&](core::Vertex b) { return !frames_.stands_at(last_of(b)).value_or(true); };
+    for (core::Vertex b : jumps_) {
       if (leaves(b)) add_edge(b, kExit, EdgeKind::tail_call);
     }
     std::erase_if(jumps_, leaves);
@@ -184,16 +184,16 @@ class ProcedureGraph {
 
   void add_jumps(DispatchInput &input) {
     std::vector<std::optional<int64_t>> depths;
-    for (uint32_t b : jumps_) {
+    for (core::Vertex b : jumps_) {
       std::optional<bool> stands = frames_.stands_at(last_of(b));
-      if (!stands && depths.empty()) depths = stack_depths(p_, ways_within(input.predecessors));
+      if (!stands && depths.empty()) depths = stack_depths(p_, predecessors_within(input.predecessors));
       input.jumps.push_back({b, stands ? *stands : depths[b].value_or(0) != 0});
     }
   }
 
   // Without those that come from outside with a frame of their own.
-  std::vector<std::vector<uint32_t>> ways_within(std::vector<std::vector<uint32_t>> predecessors) const {
-    for (uint32_t b = 0; b < predecessors.size(); ++b) {
+  std::vector<std::vector<core::Vertex>> predecessors_within(std::vector<std::vector<core::Vertex>> predecessors) const {
+    for (core::Vertex b = 0; b < predecessors.size(); ++b) {
       if (p_.blocks[b].kind == BlockKind::landing) std::erase(predecessors[b], kEntry);
     }
     return predecessors;
@@ -219,16 +219,16 @@ class ProcedureGraph {
   }
 
   void add_dispatch(const Dispatch &d) {
-    uint32_t vertex = static_cast<uint32_t>(p_.blocks.size());
+    core::Vertex vertex(p_.blocks.size());
     p_.blocks.push_back({BlockKind::dispatch, 0, 0});
-    for (uint32_t b : d.jumps) {
+    for (core::Vertex b : d.jumps) {
       add_edge(b, vertex, EdgeKind::dispatch);
       bool leaves = std::find(d.leaving.begin(), d.leaving.end(), b) != d.leaving.end();
       if (leaves) add_edge(b, kExit, EdgeKind::tail_call);
     }
-    std::map<std::pair<uint32_t, uint32_t>, uint32_t> edge_to;  // target block, padding on the way -> edge
+    std::map<std::pair<core::Vertex, uint32_t>, core::EdgeId> edge_to;  // target block, padding on the way -> edge
     auto edge_for = [&](const BlockIndex::Arrival &at) -> Edge & {
-      auto [it, fresh] = edge_to.try_emplace({at.block, at.padding.count}, 0);
+      auto [it, fresh] = edge_to.try_emplace({at.block, at.padding.count});
       if (fresh) it->second = add_arrival(vertex, at, EdgeKind::dispatch);
       return p_.edges[it->second];
     };
@@ -279,10 +279,10 @@ class ProcedureGraph {
     }
     std::for_each(known_taken_.begin(), known_taken_.end(), outside);
     for (auto &[place, mentions] : by_place) {
-      uint32_t vertex = static_cast<uint32_t>(p_.blocks.size());
+      core::Vertex vertex(p_.blocks.size());
       p_.blocks.push_back({BlockKind::landing, 0, 0});
       add_edge(kEntry, vertex, EdgeKind::landing);
-      uint32_t e = add_arrival(vertex, *index_.arrival_at(place), EdgeKind::landing);
+      core::EdgeId e = add_arrival(vertex, *index_.arrival_at(place), EdgeKind::landing);
       p_.edges[e].slots = mentions;
     }
   }
@@ -290,12 +290,12 @@ class ProcedureGraph {
   // A branch with a reach of one byte can be given no stub. Where it meets other
   // incoming edges, a vertex before the block makes room for a probe after all of them.
   void join_short_branches() {
-    std::set<uint32_t> targets;
+    std::set<core::Vertex> targets;
     for (const Edge &e : p_.edges) {
       if (e.kind == EdgeKind::taken && last_of(e.from).decoded.short_only) targets.insert(e.to);
     }
-    for (uint32_t block : targets) {
-      uint32_t vertex = static_cast<uint32_t>(p_.blocks.size());
+    for (core::Vertex block : targets) {
+      core::Vertex vertex(p_.blocks.size());
       p_.blocks.push_back({BlockKind::join, 0, 0});
       for (Edge &e : p_.edges) {
         if (e.to == block) e.to = vertex;
@@ -310,7 +310,7 @@ class ProcedureGraph {
   Procedure &p_;
   BlockIndex index_;
   FrameRules frames_;
-  std::vector<uint32_t> jumps_;  // blocks that end in an indirect jump
+  std::vector<core::Vertex> jumps_;  // blocks that end in an indirect jump
   std::vector<uint32_t> known_tables_;
   std::vector<Mention> known_taken_;
   std::set<Mention, MentionLess> handled_;

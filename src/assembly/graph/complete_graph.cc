@@ -33,7 +33,7 @@ void make_reachable(Procedure &p) {
   for (std::vector<bool> seen = closure(p, kEntry, true);;) {
     auto it = std::find(seen.begin() + 2, seen.end(), false);
     if (it == seen.end()) return;
-    uint32_t v = static_cast<uint32_t>(it - seen.begin());
+    core::Vertex v(static_cast<uint32_t>(it - seen.begin()));
     p.edges.push_back({kEntry, v, EdgeKind::never, 0, 0, {}});
     std::vector<bool> more = closure(p, v, true);
     for (size_t i = 0; i < seen.size(); ++i) seen[i] = seen[i] || more[i];
@@ -45,7 +45,7 @@ void make_leavable(Procedure &p) {
   for (std::vector<bool> seen = closure(p, kExit, false);;) {
     auto it = std::find(seen.rbegin(), seen.rend(), false);
     if (it == seen.rend()) return;
-    uint32_t v = static_cast<uint32_t>(seen.rend() - it - 1);
+    core::Vertex v(static_cast<uint32_t>(seen.rend() - it - 1));
     p.edges.push_back({v, kExit, EdgeKind::never, 0, 0, {}});
     std::vector<bool> more = closure(p, v, false);
     for (size_t i = 0; i < seen.size(); ++i) seen[i] = seen[i] || more[i];

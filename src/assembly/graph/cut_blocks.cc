@@ -95,7 +95,7 @@ std::optional<BlockIndex::Arrival> BlockIndex::arrival_at(uint32_t instruction) 
   return Arrival{it->second, {instruction, whole.first + whole.count - instruction}};
 }
 
-std::vector<uint32_t> BlockIndex::arrivals_in(uint32_t block) const {
+std::vector<uint32_t> BlockIndex::arrivals_in(core::Vertex block) const {
   std::vector<uint32_t> places{p_.blocks[block].first};
   const Padding &padding = padding_.at(block);
   for (uint32_t i = padding.first; i < padding.first + padding.count; ++i) {
@@ -238,7 +238,7 @@ void BlockIndex::cut_blocks() {
       if (j == n || leader_[j] || (j != i && leader_[i])) break;
     } while (true);
     b.count = static_cast<uint32_t>(ordered.size()) - b.first;
-    block_of_first_[b.first] = static_cast<uint32_t>(p_.blocks.size());
+    block_of_first_[b.first] = core::Vertex(p_.blocks.size());
     p_.blocks.push_back(b);
     pads.emplace_back(pad_begin, static_cast<uint32_t>(padding.size()));
   }
@@ -246,7 +246,7 @@ void BlockIndex::cut_blocks() {
     Padding &of = padding_[k + 2] = {static_cast<uint32_t>(ordered.size()) + pads[k].first, pads[k].second - pads[k].first};
     // Padding after the last instruction of another fragment does not lead here.
     for (uint32_t i = 0; i < of.count; ++i) {
-      if (padding[pads[k].first + i].fragment == ordered[p_.blocks[k + 2].first].fragment) block_of_padding_[of.first + i] = k + 2;
+      if (padding[pads[k].first + i].fragment == ordered[p_.blocks[k + 2].first].fragment) block_of_padding_[of.first + i] = core::Vertex(k + 2);
     }
   }
   for (uint32_t &i : new_index) {

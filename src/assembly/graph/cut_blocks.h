@@ -42,7 +42,7 @@ class BlockIndex {
   };
   // Where control goes that jumps to a label statement: through padding, if that is what stands there, into a block.
   struct Arrival {
-    uint32_t block = 0;
+    core::Vertex block = 0;
     Padding padding;
   };
   // Nothing if no block of ours starts there.
@@ -51,12 +51,12 @@ class BlockIndex {
   // Of a direct branch: an instruction of ours, or kNoStatement.
   uint32_t target_of(uint32_t instruction) const { return targets_[instruction]; }
   // By first instruction.
-  const std::map<uint32_t, uint32_t> &blocks() const { return block_of_first_; }
+  const std::map<uint32_t, core::Vertex> &blocks() const { return block_of_first_; }
   // Key of an instruction's place, as in Arrivals.
   uint64_t place_of(const Instruction &in) const;
   // Instructions at which control may arrive in a block: its first one, and the padding before it.
-  std::vector<uint32_t> arrivals_in(uint32_t block) const;
-  Padding padding_before(uint32_t block) const { return padding_.at(block); }
+  std::vector<uint32_t> arrivals_in(core::Vertex block) const;
+  Padding padding_before(core::Vertex block) const { return padding_.at(block); }
   bool may_return_twice(const Instruction &in) const;
 
  private:
@@ -81,9 +81,9 @@ class BlockIndex {
   std::unordered_map<uint64_t, uint32_t> at_;  // place -> instruction
   std::vector<bool> leader_;                   // by instruction: starts a block
   std::vector<uint32_t> targets_;
-  std::map<uint32_t, uint32_t> block_of_first_;
+  std::map<uint32_t, core::Vertex> block_of_first_;
   std::map<uint32_t, Padding> padding_;
-  std::unordered_map<uint32_t, uint32_t> block_of_padding_;  // by instruction, where it leads into the block
+  std::unordered_map<uint32_t, core::Vertex> block_of_padding_;  // by instruction, where it leads into the block
   bool loads_twice_returning_ = false;  // some instruction names setjmp or the like
 };
 

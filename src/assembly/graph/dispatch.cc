@@ -17,7 +17,7 @@ class Search {
   bool gave_up() const { return gave_up_; }
 
   // Tables whose address feeds the jump; `complete` if every path back found one.
-  std::set<uint32_t> tables_of(uint32_t block, bool &complete) {
+  std::set<uint32_t> tables_of(core::Vertex block, bool &complete) {
     found_.clear();
     visited_.clear();
     complete_ = true;
@@ -64,8 +64,8 @@ class Search {
   static constexpr size_t kMostWays = 5000;
 
   // A path back: the first `count` instructions of the block are still to be seen.
-  struct Way {
-    uint32_t block;
+  struct Path {
+    core::Vertex block;
     uint32_t count;
     isa::Resources wanted;
     bool found;
@@ -73,48 +73,48 @@ class Search {
 
   // Follows what defines the wanted registers. Iterative; a block is entered once for
   // each set of wanted registers.
-  void back(const Way &start) {
-    std::vector<Way> ways = {start};
-    while (!ways.empty()) {
+  void back(const Path &start) {
+    std::vector<Path> paths = {start};
+    while (!paths.empty()) {
       if (visited_.size() > kMostWays) {
         gave_up_ = true;
         complete_ = false;
         return;
       }
-      Way way = ways.back();
-      ways.pop_back();
-      through_block(way);
-      if (way.wanted == 0 || in_.predecessors[way.block].empty()) {
-        complete_ = complete_ && way.found;
+      Path path = paths.back();
+      paths.pop_back();
+      through_block(path);
+      if (path.wanted == 0 || in_.predecessors[path.block].empty()) {
+        complete_ = complete_ && path.found;
         continue;
       }
-      for (uint32_t p : in_.predecessors[way.block]) {
+      for (core::Vertex p : in_.predecessors[path.block]) {
         if (in_.procedure->blocks[p].kind != BlockKind::code) {
-          complete_ = complete_ && way.found;
-        } else if (visited_.emplace(p, way.wanted, way.found).second) {
-          ways.push_back({p, in_.procedure->blocks[p].count, way.wanted, way.found});
+          complete_ = complete_ && path.found;
+        } else if (visited_.emplace(p, path.wanted, path.found).second) {
+          paths.push_back({p, in_.procedure->blocks[p].count, path.wanted, path.found});
         }
       }
     }
   }
 
-  void through_block(Way &way) {
-    const Block &b = in_.procedure->blocks[way.block];
-    for (uint32_t k = way.count; k-- > 0 && way.wanted != 0;) {
+  void through_block(Path &path) {
+    const Block &b = in_.procedure->blocks[path.block];
+    for (uint32_t k = path.count; k-- > 0 && path.wanted != 0;) {
       const Instruction &in = in_.procedure->instructions[b.first + k];
       if (in.decoded.flow == isa::Flow::call) {
-        way.wanted &= ~isa::call_clobbers();  // a result of a call is no address of ours
+        path.wanted &= ~isa::call_clobbers();  // a result of a call is no address of ours
         continue;
       }
-      if (!(in.decoded.writes & way.wanted)) continue;
-      way.wanted &= ~in.decoded.kills;
+      if (!(in.decoded.writes & path.wanted)) continue;
+      path.wanted &= ~in.decoded.kills;
       if (uint32_t t = table_in(in); t != kNoStatement) {
         found_.insert(t);
-        way.found = true;
+        path.found = true;
       } else if (isa::is_stack_slot(in.decoded)) {
         complete_ = false;  // what was put there is not followed
       } else {
-        way.wanted |= feeds(in);
+        path.wanted |= feeds(in);
       }
     }
   }

@@ -13,22 +13,22 @@ namespace chord::assembly {
 
 // Indirect jump at the end of `block`.
 struct IndirectJump {
-  uint32_t block = 0;
+  core::Vertex block = 0;
   bool frame_is_up = false;  // the stack frame still stands: it cannot be a tail call
 };
 
 struct Dispatch {
-  std::vector<uint32_t> jumps;   // blocks that end in an indirect jump
+  std::vector<core::Vertex> jumps;   // blocks that end in an indirect jump
   std::vector<Mention> slots;    // operands that name the targets
   std::vector<std::string_view> unnamed;  // targets that no operand names
-  std::vector<uint32_t> leaving; // those of them that may be tail calls as well
+  std::vector<core::Vertex> leaving; // those of them that may be tail calls as well
 };
 
 struct DispatchInput {
   const Source *source = nullptr;
   const Symbols *symbols = nullptr;
   const Procedure *procedure = nullptr;            // blocks and direct edges are there
-  std::vector<std::vector<uint32_t>> predecessors; // by block
+  std::vector<std::vector<core::Vertex>> predecessors; // by block
   std::vector<IndirectJump> jumps;
   std::vector<uint32_t> tables;                    // symbols->tables with a label of ours
   std::vector<Mention> taken;                      // our labels named by instructions

@@ -46,8 +46,8 @@ struct Block {
 enum class EdgeKind : uint8_t { return_edge, fall, taken, jump, dispatch, enter, landing, leave, tail_call, never };
 
 struct Edge {
-  uint32_t from = 0;
-  uint32_t to = 0;
+  core::Vertex from = 0;
+  core::Vertex to = 0;
   EdgeKind kind = EdgeKind::fall;
   uint32_t padding_first = 0;  // instructions executed on the way
   uint32_t padding_count = 0;
@@ -73,7 +73,7 @@ struct Convention {
 };
 
 // The blocks that every graph has, before those of the text.
-inline constexpr uint32_t kEntry = 0, kExit = 1;
+inline constexpr core::Vertex kEntry = 0, kExit = 1;
 
 struct Procedure {
   std::string_view name;

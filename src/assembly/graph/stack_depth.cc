@@ -3,8 +3,6 @@
 namespace chord::assembly {
 namespace {
 
-constexpr uint32_t kEntryBlock = 0;
-
 struct State {
   bool known = true;
   int64_t depth = 0;
@@ -50,24 +48,24 @@ State meet(const State &a, const State &b) {
 }  // namespace
 
 std::vector<std::optional<int64_t>> stack_depths(const Procedure &procedure,
-                                                 const std::vector<std::vector<uint32_t>> &predecessors) {
+                                                 const std::vector<std::vector<core::Vertex>> &predecessors) {
   const size_t count = procedure.blocks.size();
-  std::vector<std::vector<uint32_t>> successors(count);
-  for (uint32_t b = 0; b < predecessors.size(); ++b) {
-    for (uint32_t p : predecessors[b]) successors[p].push_back(b);
+  std::vector<std::vector<core::Vertex>> successors(count);
+  for (core::Vertex b = 0; b < predecessors.size(); ++b) {
+    for (core::Vertex p : predecessors[b]) successors[p].push_back(b);
   }
   std::vector<std::optional<State>> in(count), out(count);
-  in[kEntryBlock] = State{};
-  std::vector<uint32_t> work = {kEntryBlock};
+  in[kEntry] = State{};
+  std::vector<core::Vertex> work = {kEntry};
   while (!work.empty()) {
-    uint32_t b = work.back();
+    core::Vertex b = work.back();
     work.pop_back();
     State state = *in[b];
     const Block &block = procedure.blocks[b];
     for (uint32_t i = block.first; i < block.first + block.count; ++i) state = after(procedure.instructions[i], state);
     if (out[b] == state) continue;
     out[b] = state;
-    for (uint32_t s : successors[b]) {
+    for (core::Vertex s : successors[b]) {
       State met = in[s] ? meet(*in[s], state) : state;
       if (in[s] == met) continue;
       in[s] = met;

@@ -16,6 +16,6 @@ namespace chord::assembly {
 // By block, after its last instruction: bytes on the stack above the return address, at
 // least. `predecessors` by block; blocks without instructions pass on what they get.
 std::vector<std::optional<int64_t>> stack_depths(const Procedure &procedure,
-                                                 const std::vector<std::vector<uint32_t>> &predecessors);
+                                                 const std::vector<std::vector<core::Vertex>> &predecessors);
 
 }  // namespace chord::assembly

@@ -43,7 +43,7 @@ class Analysis {
     StackState entry;
     entry.reached = true;
     entry.offset[isa::kStackPointer] = 0;
-    std::vector<std::vector<uint32_t>> next(p_.blocks.size());
+    std::vector<std::vector<core::Vertex>> next(p_.blocks.size());
     std::vector<bool> from_code(p_.blocks.size());
     for (size_t e = 1; e < p_.edges.size(); ++e) {
       next[p_.edges[e].from].push_back(p_.edges[e].to);
@@ -55,7 +55,7 @@ class Analysis {
       if (x.kind == EdgeKind::enter) {
         join(x.to, entry);
       } else if (!from_code[x.to]) {
-        for (uint32_t w : next[x.to].empty() || x.kind == EdgeKind::never ? std::vector{x.to} : next[x.to]) {
+        for (core::Vertex w : next[x.to].empty() || x.kind == EdgeKind::never ? std::vector{x.to} : next[x.to]) {
           join(w, state_of_rules(w));
         }
         if (x.kind != EdgeKind::never) out_.block_in[x.to].reached = true;

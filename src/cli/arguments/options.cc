@@ -174,6 +174,8 @@ void add_profiles_of_program(const std::string &path, std::vector<std::string> &
                     fmt::format("run it, then name its profile, such as {}.chord", fs::path(path).filename().string()));
 }
 
+}  // namespace
+
 std::vector<std::string> profiles_named(const std::vector<std::string> &paths) {
   std::vector<std::string> files;
   if (paths.empty()) files.push_back(newest_profile());
@@ -186,6 +188,8 @@ std::vector<std::string> profiles_named(const std::vector<std::string> &paths) {
   }
   return files;
 }
+
+namespace {
 
 std::string folder_of(const std::string &file) {
   std::error_code failed;
@@ -218,11 +222,6 @@ bool is_elf(const std::string &path) {
   std::ifstream(path, std::ios::binary).read(magic, sizeof magic);
   return std::string_view(magic, sizeof magic) == "\177ELF";
 }
-
-namespace {
-
-
-}  // namespace
 
 format::Profile read_profiles(const std::vector<std::string> &paths) {
   format::Profile all;

@@ -52,6 +52,9 @@ bool looks_like_profile(const std::string &path);
 // Does it begin as executables and shared objects do?
 bool is_elf(const std::string &path);
 
+// The files that profiles, folders, patterns and programs stand for; the newest profile here for none.
+std::vector<std::string> profiles_named(const std::vector<std::string> &paths);
+
 // All segments of the files, in order; the newest profile here if none is named.
 // What was passed over is in `warnings`.
 format::Profile read_profiles(const std::vector<std::string> &paths);

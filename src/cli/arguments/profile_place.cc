@@ -70,7 +70,7 @@ std::string place_beside(const std::string &object) {
   return place + "/%e.chord";
 }
 
-// Where the process may put its profile; see runtime/place.cc.
+// Where the process may put its profile; see runtime/profile/place.cc.
 std::vector<std::string> places_of(pid_t pid, const std::string &environment) {
   std::string asked = is_privileged(pid) ? "" : variable(environment, "CHORD_OUT");
   if (!asked.empty()) return {asked};

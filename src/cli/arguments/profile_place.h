@@ -1,4 +1,4 @@
-// Where a running process will put its profile: the runtime's rules (runtime/place.cc),
+// Where a running process will put its profile: the runtime's rules (runtime/profile/place.cc),
 // followed from outside with what /proc says.
 //
 // Some things cannot be known from outside. A relative name means the folder the process

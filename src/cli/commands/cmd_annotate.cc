@@ -54,7 +54,7 @@ int cmd_annotate(std::vector<std::string> args) {
   app.footer(kAnnotateExamples);
   if (!parse(app, std::move(args))) return 0;
   for (std::string &word : words) {
-    if (looks_like_profile(word)) {
+    if (looks_like_profile(word) || is_elf(word)) {
       input.profiles.push_back(std::move(word));
     } else if (what.target.empty()) {
       what.target = std::move(word);
@@ -72,7 +72,7 @@ int cmd_annotate(std::vector<std::string> args) {
   }
   report::Annotated annotated = report::annotate(program, what, report::style_of_stdout());
   for (const std::string &warning : annotated.warnings) base::warning(warning);
-  print(annotated.text);
+  print_paged(annotated.text);
   return 0;
 }
 

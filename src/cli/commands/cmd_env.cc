@@ -3,6 +3,7 @@
 #include <string_view>
 
 #include "base/diagnostics.h"
+#include "base/process.h"
 #include "cli/arguments/options.h"
 #include "cli/command.h"
 #include "driver/compilers/installation.h"
@@ -21,22 +22,15 @@ struct Compilers {
   std::string_view c, cxx;
 };
 
-// One word in single quotes, as a shell reads it.
-std::string in_quotes(std::string_view text) {
-  std::string out = "'";
-  for (char c : text) out += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  return out + "'";
-}
-
 std::string program(std::string_view name) {
   std::string self = driver::self_path();
   return fmt::format("{}/{}", self.substr(0, self.rfind('/')), name);
 }
 
-std::string exported(std::string_view variable, std::string_view value) { return fmt::format("export {}={}\n", variable, in_quotes(value)); }
+std::string exported(std::string_view variable, std::string_view value) { return fmt::format("export {}={}\n", variable, base::shell_word(value)); }
 
 std::string for_path() {
-  return fmt::format("export PATH={}:\"$PATH\"\n", in_quotes(driver::masquerade_folder()));
+  return fmt::format("export PATH={}:\"$PATH\"\n", base::shell_word(driver::masquerade_folder()));
 }
 
 // make, configure and meson take compilers from these.

@@ -54,7 +54,7 @@ int cmd_paths(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "show") return show({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "select") return paths_select({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "split") return paths_split({args.begin() + 1, args.end()});
-  CLI::App app("Which ways through its functions the program took, and how often.", "chord paths");
+  CLI::App app("Which paths through its functions the program took, and how often.", "chord paths");
   InputOptions input;
   ListingOptions listing;
   std::string by = "path", metric;

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostics.h"
+#include "base/process.h"
 #include "cli/arguments/options.h"
 #include "cli/arguments/ratio_option.h"
 #include "cli/command.h"
@@ -70,7 +71,16 @@ void keep_rows(report::Table &table, const char *column, const std::string &glob
 bool fits_file(const std::string &file, const std::string &glob) { return report::matches_file(file, glob); }
 bool fits_function(const std::string &name, const std::string &glob) { return report::matches(name, glob); }
 
-void print_summary(const analysis::Program &program, const ListingOptions &listing) {
+report::InputWords input_words(const InputOptions &input) {
+  report::InputWords words;
+  auto add = [&](const std::string &word) { words.profiles += (words.profiles.empty() ? "" : " ") + base::shell_word(word); };
+  for (const std::string &profile : input.profiles) add(profile);
+  if (!input.program.empty()) add("--program=" + input.program);
+  if (!input.context.empty()) words.context = base::shell_word("--context=" + input.context);
+  return words;
+}
+
+void print_summary(const analysis::Program &program, const InputOptions &input, const ListingOptions &listing) {
   size_t top = listing.top != 0 ? listing.top : kSummaryRows;
   if (listing.json) {
     print(report::summary_json(program, top));
@@ -79,7 +89,7 @@ void print_summary(const analysis::Program &program, const ListingOptions &listi
     hottest.keep_top(top);
     print(report::render_csv(program.only_ran ? report::as_coverage(std::move(hottest)) : hottest));
   } else {
-    print_paged(report::summary_text(program, top, text_style(listing)));
+    print_paged(report::summary_text(program, top, text_style(listing), input_words(input)));
   }
 }
 
@@ -123,7 +133,7 @@ int cmd_report(std::vector<std::string> args) {
   }
   if (by.empty() && !filtered && !input.cost.empty()) by = "function";
   if (by.empty() && !filtered) {
-    print_summary(load_what_ran(input, false), listing);
+    print_summary(load_what_ran(input, false), input, listing);
     return 0;
   }
   const report::Listing &chosen = find_listing(by.empty() ? "function" : by);

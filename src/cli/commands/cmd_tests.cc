@@ -19,13 +19,13 @@ namespace {
 
 constexpr const char *kTestsExamples =
     "Examples:\n"
-    "  chord tests results/*.chord --each=file           what each test executes, a profile each\n"
+    "  chord tests results --each=file                   what each test executes, a profile each\n"
     "  chord tests --line=parse.c:120                    which tests run this line\n"
     "  chord tests --function='parse_*'                  which tests run these functions\n"
     "  git diff main | chord tests --impacted-by=-       which tests a change concerns\n"
     "\n"
     "A test is a mark (the program calls chord_mark(\"name\") before each), a process (by its arguments), or a\n"
-    "file (each test ran with its own CHORD_OUT). docs/ci.md has recipes for ctest, GoogleTest and pytest.\n";
+    "file (each test ran with its own CHORD_OUT). docs/tests.md has recipes for ctest, GoogleTest and pytest.\n";
 
 struct TestsOptions {
   InputOptions input;
@@ -61,13 +61,26 @@ bool has_marks(const format::Profile &profile) {
   return false;
 }
 
+// Names of tests that have a file each: the file's, or, where that is not enough, its path.
+std::vector<std::string> names_of(const std::vector<std::string> &files) {
+  std::map<std::string, size_t> times;
+  for (const std::string &file : files) ++times[std::filesystem::path(file).stem().string()];
+  std::vector<std::string> names;
+  for (const std::string &file : files) {
+    std::filesystem::path path = file;
+    names.push_back(times[path.stem().string()] == 1 ? path.stem().string() : path.replace_extension().string());
+  }
+  return names;
+}
+
 Groups group(const TestsOptions &options, const format::Profile &whole) {
   std::string each = options.each;
-  if (each.empty()) each = has_marks(whole) ? "mark" : options.input.profiles.size() > 1 ? "file" : "process";
+  const std::vector<std::string> files = profiles_named(options.input.profiles), names = names_of(files);
+  if (each.empty()) each = has_marks(whole) ? "mark" : files.size() > 1 ? "file" : "process";
   Groups groups;
   if (each == "file") {
-    for (const std::string &path : options.input.profiles) {
-      for (const format::Segment &s : read_profiles({path}).segments) groups.add(std::filesystem::path(path).stem().string(), s);
+    for (size_t n = 0; n < files.size(); ++n) {
+      for (const format::Segment &s : read_profiles({files[n]}).segments) groups.add(names[n], s);
     }
     return groups;
   }

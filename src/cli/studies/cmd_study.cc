@@ -11,9 +11,9 @@
 #include "base/file.h"
 #include "base/progress.h"
 #include "cli/arguments/options.h"
-#include "cli/arguments/trace_input.h"
 #include "cli/command.h"
 #include "cli/studies/study_perturbation.h"
+#include "cli/studies/study_trace.h"
 #include "report/paths/hot_paths.h"
 #include "report/studies/path_study.h"
 #include "report/studies/study.h"
@@ -36,7 +36,8 @@ constexpr const char *kStudyExamples =
     "              with -- ARGUMENTS the programs are run, and what that does to each event comes first\n"
     "  perturbation  each event of a plain program beside the same of builds with chord, which are run\n"
     "  selective   probes for one to five random paths of each function, of those for all paths\n"
-    "  trace       bytes of several encodings of the same control flow (traces, of programs built with --trace)\n"
+    "  trace       bytes of several encodings of the same control flow (traces, of programs built with --trace);\n"
+    "              with -- ARGUMENTS a plain program and such builds of it are run, and what they take stands beside\n"
     "\n"
     "Examples:\n"
     "  chord study placement prog.chord\n"
@@ -45,6 +46,7 @@ constexpr const char *kStudyExamples =
     "  chord study selective a.chord --by=function --csv\n"
     "  chord study perturbation prog prog-paths prog-contexts -- ARGUMENTS\n"
     "  chord study contexts prog prog-contexts prog-contexts-paths -- ARGUMENTS\n"
+    "  chord study trace prog prog-witness prog-bits -- ARGUMENTS\n"
     "\n"
     "Each argument is a profile, or a program whose profile lies here or beside it. Build\n"
     "with the default --place: others leave edges open, and what has open edges is left out.\n"
@@ -213,28 +215,9 @@ void study_contexts(const InputOptions &input, const ListingOptions &listing, co
   print_listing(table, listing, head_of("contexts"));
 }
 
-// A trace, or a program beside which it lies.
-std::string trace_of(const std::string &argument) {
-  if (looks_like_trace(argument)) return argument;
-  std::string trace = argument + ".chordtrace";
-  if (!fs::exists(trace)) throw base::Error(fmt::format("{}: no trace, and there is no {}", argument, trace), "build with `chord --trace gcc …` and run it, or name its trace");
-  return trace;
-}
-
-void study_trace(const InputOptions &input, const ListingOptions &listing) {
-  std::vector<analysis::TraceStudy> studies;
-  std::vector<std::string> traces = input.profiles;
-  if (traces.empty()) traces.emplace_back();
-  base::Progress progress("replaying traces", traces.size());
-  for (const std::string &argument : traces) {
-    TraceInput trace(argument.empty() ? "" : trace_of(argument), input.program);
-    analysis::TraceStudy study;
-    if (!trace.trace().streams.empty()) study.program = fs::path(trace.trace().streams[0].module).filename().string();
-    for (const format::TraceStream &stream : trace.trace().streams) analysis::study_stream(trace.code(stream), stream, study);
-    if (!study.problem.empty()) throw base::Error(fmt::format("{}: {}", trace.trace().path, study.problem), "please report it: a trace never contradicts its program");
-    studies.push_back(std::move(study));
-    progress.step();
-  }
+// With `run`, programs are run: what they take stands beside what they write.
+void study_trace(const InputOptions &input, const ListingOptions &listing, const std::optional<RunOptions> &run) {
+  const std::vector<analysis::TraceStudy> studies = run ? study_trace_runs(input.profiles, *run) : study_traces(input);
   report::Table table = report::trace_study_table(studies);
   print_listing(table, listing, head_of("trace"));
 }
@@ -266,7 +249,7 @@ int cmd_study(std::vector<std::string> args) {
       ->check(CLI::IsMember({"program", "function"}));
   app.footer(kStudyExamples);
   if (!parse(app, std::move(args))) return 0;
-  if (runs && table != "metrics" && table != "perturbation" && table != "contexts") throw base::UsageError(fmt::format("--: `study {}` runs nothing", table));
+  if (runs && table != "metrics" && table != "perturbation" && table != "contexts" && table != "trace") throw base::UsageError(fmt::format("--: `study {}` runs nothing", table));
   if (table == "perturbation") {
     study_events(input, listing, plot, run);
   } else if (table == "metrics") {
@@ -283,7 +266,7 @@ int cmd_study(std::vector<std::string> args) {
     run.most_steps = 0;  // single steps tell nothing about contexts
     study_contexts(input, listing, runs ? std::optional(run) : std::nullopt);
   } else if (table == "trace") {
-    study_trace(input, listing);
+    study_trace(input, listing, runs ? std::optional(run) : std::nullopt);
   } else {
     study_branches(input, listing);
   }

@@ -23,6 +23,7 @@
 #include "cli/trace/trace_this_call.h"
 #include "report/tables/function_names.h"
 #include "report/tables/procedures.h"
+#include "report/trace/trace_accesses.h"
 #include "report/trace/trace.h"
 #include "report/trace/trace_marks.h"
 
@@ -41,6 +42,7 @@ constexpr const char *kTraceExamples =
     "  chord trace --this-call=4711                    the lines that this call ran, in the source\n"
     "  chord trace --from='mark:request 7'             what followed chord_mark(\"request 7\")\n"
     "  chord trace --from=time:1.5s --to=time:1.6s     what ran then (chord --trace=time)\n"
+    "  chord trace --addresses --from=1000 --to=2000   what was loaded and stored where (chord --trace=addresses)\n"
     "  chord trace marks                               the moments that the program named\n"
     "  chord trace explore                             a full screen to step through it, forward and backward\n"
     "  chord trace stats                               instructions, calls, branches, bytes\n"
@@ -52,10 +54,11 @@ constexpr const char *kTraceExamples =
 // Rows as they come: a trace may have any number of them.
 class Writer {
  public:
-  // `times`: rows say when.
+  // `times`: rows say when. `by`: "access" for those.
   Writer(bool json, bool csv, const std::string &by, const std::string &program, bool times) : json_(json), csv_(csv), times_(times) {
     if (json_) out_ = fmt::format("{{\"schema\":1,\"program\":{},\"by\":\"{}\",\"rows\":[", nlohmann::json(program).dump(), by);
-    if (csv_) out_ = times_ ? "thread,number,function,offset,file,line,depth,time\n" : "thread,number,function,offset,file,line,depth\n";
+    if (csv_ && by == "access") out_ = "thread,number,function,offset,file,line,depth,kind,size,times,address\n";
+    else if (csv_) out_ = times_ ? "thread,number,function,offset,file,line,depth,time\n" : "thread,number,function,offset,file,line,depth\n";
   }
 
   void row(const report::TraceRow &r) {
@@ -67,9 +70,31 @@ class Writer {
     } else if (csv_) {
       out_ += fmt::format("{},{},{},{},{},{},{}{}\n", r.thread, r.number, quoted(r.function()), in.offset, quoted(file), in.line, r.depth, times_ ? fmt::format(",{}", r.time_ns) : "");
     } else {
-      std::string place = file.empty() ? "" : fmt::format("  {}:{}", file, in.line);
+      std::string place = file.empty() ? "" : fmt::format("  {}:{}", file.substr(file.rfind('/') + 1), in.line);  // people know the folder
       const std::string when = times_ ? fmt::format(" {:>12.6f}", static_cast<double>(r.time_ns) / 1e9) : "";
       out_ += fmt::format("{:>3} {:>12}{}  {:{}}{}+{:#x}{}\n", r.thread, r.number, when, "", 2 * std::min(r.depth, 40u), r.function(), in.offset, place);
+    }
+    first_ = false;
+    if (out_.size() > kMost) flush();
+  }
+
+  // An access to memory that the row's instruction made.
+  void row(const report::TraceRow &r, const analysis::TracedAccess &a) {
+    const format::Instruction &in = r.at();
+    const char *kind = a.reads && a.writes ? "modify" : a.writes ? "store" : "load";
+    const std::string file = r.file();
+    if (json_) {
+      out_ += fmt::format("{}\n{{\"thread\":{},\"number\":{},\"function\":{},\"offset\":{},\"file\":{},\"line\":{},\"depth\":{},\"kind\":\"{}\",\"size\":{},\"times\":{},\"address\":{}}}",
+                          first_ ? "" : ",", r.thread, r.number, text(r.function()), in.offset, text(file), in.line, r.depth, kind, a.bytes,
+                          a.times ? std::to_string(*a.times) : "null", a.address ? std::to_string(*a.address) : "null");
+    } else if (csv_) {
+      out_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", r.thread, r.number, quoted(r.function()), in.offset, quoted(file), in.line, r.depth, kind, a.bytes,
+                          a.times ? std::to_string(*a.times) : "", a.address ? fmt::format("{:#x}", *a.address) : "");
+    } else {
+      const std::string place = file.empty() ? "" : fmt::format("  {}:{}", file, in.line);
+      const std::string times = !a.times ? " times ?" : *a.times == 1 ? "" : fmt::format(" times {}", *a.times);
+      out_ += fmt::format("{:>3} {:>12}  {:6} {:>3} {:>16}{}  {}+{:#x}{}\n", r.thread, r.number, kind, a.bytes, a.address ? fmt::format("{:x}", *a.address) : "?", times, r.function(), in.offset,
+                          place);
     }
     first_ = false;
     if (out_.size() > kMost) flush();
@@ -177,6 +202,7 @@ struct Choice {
   uint64_t nth = 0;         // only the Nth of those; 0: all
   uint64_t before_end = 0;  // so many instructions before the thread's end; 0: all
   bool backwards = false;
+  bool addresses = false;   // of loads and stores, in place of rows of instructions
   std::optional<MomentWanted> from, to;
 };
 
@@ -240,6 +266,13 @@ std::string write_rows(TraceInput &input, const format::TraceStream &stream, rep
     if (!moment) return "";
     *number = std::max(end ? 0 : *number, *moment);
   }
+  if (choice.addresses) {
+    return report::list_accesses(code, stream, range, [&](const report::TraceRow &row, const analysis::TracedAccess &access) {
+      const bool wanted = (!choice.place || choice.place->matches(row)) && (choice.caller.empty() || (row.caller != nullptr && is_called(*row.caller, choice.caller)));
+      if (wanted) writer.row(row, access);
+      return true;
+    });
+  }
   uint64_t found = 0;
   auto write = [&](const report::TraceRow &row) {
     if (choice.place && !choice.place->matches(row)) return true;
@@ -279,6 +312,7 @@ int cmd_trace(std::vector<std::string> args) {
   app.add_option("--by", by, "call (the default, lines where a line is asked for), line, block or instruction")->type_name("KIND")->check(CLI::IsMember({"call", "line", "block", "instruction"}));
   app.add_option("--from", from, "only what ran after so many instructions of the thread, from the beginning of a function's first or Nth call on, from a moment that the program named, or from a time on")->type_name("N|FUNCTION[#N]|mark:NAME[#N]|time:1.5s");
   app.add_option("--to", to, "and before so many, until that call ended, or up to that moment")->type_name("M|FUNCTION[#N]|mark:NAME[#N]|time:1.5s");
+  app.add_flag("--addresses", choice.addresses, "the loads and stores that it made: kind, size and address (chord --trace=addresses)");
   app.add_flag("--backwards", choice.backwards, "from the last row to the first");
   app.add_option("--this-call", call, "the lines that one call ran, in the source: the innermost one that executed instruction N")->type_name("N");
   app.add_option("--find", find, "only rows of this line or function: each time that it ran")->type_name("FILE:LINE|FUNCTION");
@@ -300,8 +334,11 @@ int cmd_trace(std::vector<std::string> args) {
   choice.last_only = !last.empty();
   if (!find.empty() || !last.empty()) choice.place.emplace(find.empty() ? last : find);
   if (by.empty()) by = choice.place && choice.place->is_line() ? "line" : choice.before_end != 0 ? "line" : "call";
+  if (choice.addresses && (choice.backwards || choice.last_only || choice.nth != 0)) throw base::UsageError("--addresses has all accesses in their order", "leave out --backwards, --last and --nth");
+  if (choice.addresses) by = "access";
   TraceInput input(path, program);
   if (input.trace().streams.empty()) throw base::Error(input.trace().path + ": nothing was recorded");
+  if (choice.addresses && !analysis::has_addresses(input.trace())) throw base::Error(input.trace().path + ": it has no addresses", "build with `chord --trace=addresses`, and record no ring");
   Writer writer(json, csv, by, input.trace().streams[0].module, analysis::has_times(input.trace()));
   int status = 0;
   for (const format::TraceStream &stream : input.trace().streams) {

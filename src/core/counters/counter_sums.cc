@@ -112,7 +112,7 @@ Row express(const Graph &graph, const Forest &forest, const std::vector<Counter>
   std::vector<int64_t> potential = forest.potentials(sum.terms);
   for (const Counter &c : counters) {
     uint32_t arc = ports.arc(c);
-    int64_t times = c.site == Site::vertex ? sum.times_at(c.id) : 0;
+    int64_t times = c.site == Site::vertex ? sum.times_at(c.vertex()) : 0;
     row.on.push_back(times + potential[ports.tail(arc)] - potential[ports.head(arc)]);
   }
   return row;

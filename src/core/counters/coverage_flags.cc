@@ -87,9 +87,9 @@ Ran solve_ran(const Graph &graph, const Plan &plan, const std::vector<bool> &set
     if (c.site == Site::edge) flagged[c.id] = true;
     if (!set[k]) continue;
     if (c.site == Site::edge) {
-      take(c.id);
+      take(c.edge());
     } else {
-      enter(c.id);
+      enter(c.vertex());
     }
   }
   for (Vertex v = 0; v < ended.size(); ++v) {

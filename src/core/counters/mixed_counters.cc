@@ -14,7 +14,7 @@ struct Expansion {
   std::vector<Vertex> counted;  // by edge of `graph`: vertex it counts, or kNone
 };
 
-uint32_t ways_in(const Graph &graph, const Costs &costs, Vertex v) {
+uint32_t incoming_edges(const Graph &graph, const Costs &costs, Vertex v) {
   uint32_t n = 0;
   for (EdgeId e : graph.in(v)) n += costs.never.empty() || !costs.never[e];
   return n;
@@ -25,7 +25,7 @@ Expansion expand(const Graph &graph, const Costs &costs) {
   uint32_t vertices = graph.vertex_count();
   for (Vertex v = 0; v < graph.vertex_count(); ++v) {
     bool possible = v != graph.root() && v != graph.exit() && std::isfinite(costs.vertex[v]);
-    if (possible && ways_in(graph, costs, v) > 1) front[v] = vertices++;
+    if (possible && incoming_edges(graph, costs, v) > 1) front[v] = Vertex(vertices++);
   }
   Expansion x{Graph(vertices, graph.root(), graph.exit()), costs, {}};
   x.counted.assign(graph.edge_count(), kNone);

@@ -25,16 +25,24 @@ enum class Placement : uint8_t {
 
 inline bool counts_anything(Placement placement) { return placement != Placement::none && placement != Placement::trace; }
 
+// Placement::trace: which edges write (core/sequences/).
+enum class TraceEncoding : uint8_t {
+  bits,     // each out of a branch (trace_tokens.h)
+  witness,  // some, from which the others follow (witnesses.h)
+};
+
 enum class Site : uint8_t { edge, vertex, sum };
 
 // A counter that goes up by one each time its edge (vertex) is executed, or holds a sum.
 struct Counter {
   Site site = Site::edge;
   uint32_t id = 0;  // EdgeId, Vertex, or index in Plan::sums
+  EdgeId edge() const { return EdgeId(id); }
+  Vertex vertex() const { return Vertex(id); }
   bool operator==(const Counter &) const = default;
 };
 
-// More of them a plan has not: each is another row to eliminate.
+// The most sums of a plan: each is another row to eliminate.
 inline constexpr size_t kMostSums = 16;
 
 // A counter that changes by `times` each time a vertex is executed (core/counters/counter_sums.h).
@@ -72,6 +80,18 @@ struct PathPlan {
   bool operator==(const PathPlan &) const = default;
 };
 
+// Placement::trace: which addresses of accesses to memory are written, and which a reader knows from registers that it has followed since.
+struct AddressPlan {
+  // Slots of an instruction: registers, whose values are written before it; the place of its operand, or of a string's source; that on the stack, or of a
+  // string's target; how often it is repeated.
+  static constexpr uint32_t kRegister = 0, kOperand = 16, kOther = 17, kCount = 18, kSlots = 19;
+  bool written = false;             // any of the procedure's are
+  std::vector<uint32_t> recorded;   // kSlots * instruction + slot, ascending
+  std::vector<uint32_t> known;      // by vertex: registers whose values are known where it begins, a bit each
+  uint32_t kept = 0;                // registers that calls leave as they were
+  bool operator==(const AddressPlan &) const = default;
+};
+
 struct Plan {
   Placement placement = Placement::optimal;
   // Index = number of the counter in memory; those of sums last. Of paths: the edges on which activations and second returns begin,
@@ -83,7 +103,11 @@ struct Plan {
   // other procedures, which are counted there; else kNone.
   EdgeId called = kNone;
   std::vector<CounterSum> sums;  // in the order of their counters
-  std::vector<uint32_t> late;    // Placement::trace: tokens that wait (format/facts/late_tokens.h), ascending
+  // Placement::trace only.
+  TraceEncoding encoding = TraceEncoding::bits;
+  std::vector<EdgeId> witnesses;  // TraceEncoding::witness: the edges that write, ascending
+  std::vector<uint32_t> late;     // tokens that wait (format/facts/late_tokens.h), ascending
+  AddressPlan addresses;
 
   // Counters of the plan that are known by index; those of paths come first.
   uint64_t words() const { return path_words() + counters.size(); }

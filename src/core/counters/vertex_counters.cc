@@ -36,7 +36,7 @@ class VertexPlacement {
     // now builds its tree.
     for (const Counter &arc : open) {
       bool edge = arc.site == Site::edge;
-      if (!ports_.unite(edge ? tail(arc.id) : in_port(arc.id), edge ? head(arc.id) : out_port(arc.id))) {
+      if (!ports_.unite(edge ? tail(arc.edge()) : in_port(arc.vertex()), edge ? head(arc.edge()) : out_port(arc.vertex()))) {
         need.push_back(arc);
       }
     }
@@ -75,13 +75,13 @@ class VertexPlacement {
   // Price of counting an arc that can hold no counter.
   double substitute_price(const Counter &arc) const {
     if (arc.site == Site::edge) return kImpossible;
-    return std::min(edges_price(graph_.in(arc.id)), edges_price(graph_.out(arc.id)));
+    return std::min(edges_price(graph_.in(arc.vertex())), edges_price(graph_.out(arc.vertex())));
   }
 
   void sort_by_cost(std::vector<Counter> &arcs) const {
     Order order = depth_first_order(graph_);
     auto position = [&](const Counter &arc) {
-      return order.position[arc.site == Site::edge ? graph_.edge(arc.id).from : arc.id];
+      return order.position[arc.site == Site::edge ? graph_.edge(arc.edge()).from : arc.vertex()];
     };
     std::stable_sort(arcs.begin(), arcs.end(), [&](const Counter &a, const Counter &b) {
       if (cost(a) != cost(b)) return cost(a) > cost(b);
@@ -100,7 +100,7 @@ class VertexPlacement {
       return true;
     }
     if (arc.site == Site::edge) return false;
-    Vertex v = arc.id;
+    Vertex v = arc.vertex();
     double in = edges_price(graph_.in(v)), out = edges_price(graph_.out(v));
     if (std::min(in, out) == kImpossible) return false;
     for (EdgeId e : in < out ? graph_.in(v) : graph_.out(v)) {

@@ -12,7 +12,7 @@ Graph::Graph(uint32_t vertices, Vertex root, Vertex exit)
 }
 
 EdgeId Graph::add_edge(Vertex from, Vertex to) {
-  EdgeId e = edge_count();
+  EdgeId e(edge_count());
   edges_.push_back({from, to});
   // An end outside the graph is kept in the list, so that defect() can name it,
   // but has no adjacency to enter.

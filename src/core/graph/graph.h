@@ -15,11 +15,13 @@
 #include <string>
 #include <vector>
 
+#include "base/id.h"
+
 namespace chord::core {
 
-using Vertex = uint32_t;
-using EdgeId = uint32_t;
-inline constexpr uint32_t kNone = UINT32_MAX;
+using Vertex = Id<struct VertexName>;
+using EdgeId = Id<struct EdgeName>;
+using chord::kNone;
 
 struct Edge {
   Vertex from = 0;

@@ -14,7 +14,7 @@ namespace {
 class NamedSets {
  public:
   explicit NamedSets(uint32_t size) : sets_(size), name_(size) {
-    for (uint32_t i = 0; i < size; ++i) name_[i] = i;
+    for (Vertex v = 0; v < size; ++v) name_[v] = v;
   }
   Vertex name(Vertex v) { return name_[sets_.find(v)]; }
   // Everything with v goes into the set of `into`, which keeps its name.

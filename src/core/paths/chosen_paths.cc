@@ -57,7 +57,7 @@ Part part_of(const PathNumbering &numbering, const std::vector<bool> &never, con
   std::vector<Vertex> vertex(dag.vertex_count(), kNone);
   uint32_t vertices = 0;
   for (Vertex v = 0; v < dag.vertex_count(); ++v) {
-    if (starts[v] && ends[v]) vertex[v] = vertices++;
+    if (starts[v] && ends[v]) vertex[v] = Vertex(vertices++);
   }
   Part part{Graph(vertices, vertex[numbering.start], vertex[dag.exit()]), {kNone}, {}, {}};
   part.own_edge.assign(dag.edge_count(), kNone);

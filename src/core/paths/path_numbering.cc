@@ -12,7 +12,7 @@
 namespace chord::core {
 namespace {
 
-constexpr uint64_t kMostWaysLeftOut = uint64_t{1} << 31, kMostSums = uint64_t{1} << 63;
+constexpr uint64_t kMostPathsLeftOut = uint64_t{1} << 31, kMostSums = uint64_t{1} << 63;
 
 // The graph with the given edges led from the root instead: all vertices stay within
 // reach, and a search no longer sees the cycles that these edges close.
@@ -58,7 +58,7 @@ class Numberer {
     for (auto v = order_.topological.rbegin(); v != order_.topological.rend(); ++v) {
       if (*v == graph_.exit()) from_[*v] = 1;
       for (EdgeId e : graph_.out(*v)) {
-        if (e != Graph::return_edge()) from_[*v] += ways(e);
+        if (e != Graph::return_edge()) from_[*v] += paths_by(e);
       }
     }
     total_ = from_[graph_.root()];
@@ -72,7 +72,7 @@ class Numberer {
     }
   }
 
-  uint64_t ways(EdgeId e) const {
+  uint64_t paths_by(EdgeId e) const {
     if (!never_.empty() && never_[e]) return 0;
     return cut_[e] ? 1 : from_[graph_.edge(e).to];
   }
@@ -80,8 +80,8 @@ class Numberer {
   PathNumbering build() const {
     PathNumbering result;
     uint32_t vertices = graph_.vertex_count();
-    result.start = vertices;
-    result.dag = Graph(vertices + 1, vertices, graph_.exit());
+    result.start = Vertex(vertices);
+    result.dag = Graph(vertices + 1, result.start, graph_.exit());
     result.cut = cut_;
     result.original = {kNone};
     result.value = {0};
@@ -96,7 +96,7 @@ class Numberer {
       for (EdgeId e : graph_.out(v)) {
         if (e == Graph::return_edge()) continue;
         result.dag_edge[e] = add(result, v, cut_[e] ? graph_.exit() : graph_.edge(e).to, e, before);
-        before += ways(e);
+        before += paths_by(e);
         if (cut_[e] && !order_.back[e] && !forced_[e]) ++result.extra_cuts;
       }
     }
@@ -124,16 +124,16 @@ class Numberer {
     if (total_ == 0) return false;
     const Graph &dag = result.dag;
     result.left_out.assign(dag.edge_count(), false);
-    for (EdgeId e = 1; e < graph_.edge_count(); ++e) result.left_out[result.dag_edge[e]] = ways(e) == 0;
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) result.left_out[result.dag_edge[e]] = paths_by(e) == 0;
     for (EdgeId e : dag.out(result.start)) result.left_out[e] = from_[dag.edge(e).to] == 0;
-    std::vector<uint64_t> ways_to(dag.vertex_count(), 1);
+    std::vector<uint64_t> paths_to(dag.vertex_count(), 1);
     for (Vertex v : depth_first_order(dag).topological) {
       if (v == result.start || v == dag.exit() || from_[v] != 0) continue;
-      ways_to[v] = 0;
+      paths_to[v] = 0;
       for (EdgeId e : dag.in(v)) {
-        result.value[e] = result.paths * ways_to[v];
-        ways_to[v] += ways_to[dag.edge(e).from];
-        if (ways_to[v] > std::min(kMostWaysLeftOut, kMostSums / result.paths)) return false;
+        result.value[e] = result.paths * paths_to[v];
+        paths_to[v] += paths_to[dag.edge(e).from];
+        if (paths_to[v] > std::min(kMostPathsLeftOut, kMostSums / result.paths)) return false;
       }
     }
     for (EdgeId e : dag.in(dag.exit())) {
@@ -226,8 +226,8 @@ EdgeId edge_taken(const PathNumbering &numbering, const std::vector<EdgeId> &out
 
 // The path through vertices left out that ends at v, last edge first. Sets v to where it
 // began, and `number` to the number of the path there.
-std::vector<EdgeId> way_left_out(const PathNumbering &numbering, uint64_t &number, Vertex &v) {
-  std::vector<EdgeId> way;
+std::vector<EdgeId> prefix_left_out(const PathNumbering &numbering, uint64_t &number, Vertex &v) {
+  std::vector<EdgeId> prefix;
   uint64_t index = number / numbering.paths;
   number %= numbering.paths;
   while (v != numbering.start && numbering.paths_from[v] == 0) {
@@ -236,10 +236,10 @@ std::vector<EdgeId> way_left_out(const PathNumbering &numbering, uint64_t &numbe
       if (numbering.value[e] / numbering.paths <= index) taken = e;
     }
     index -= numbering.value[taken] / numbering.paths;
-    way.push_back(taken);
+    prefix.push_back(taken);
     v = numbering.dag.edge(taken).from;
   }
-  return way;
+  return prefix;
 }
 
 }  // namespace
@@ -267,18 +267,18 @@ Path regenerate_path(const PathNumbering &numbering, uint64_t number) {
 std::optional<Path> regenerate_partial_path(const PathNumbering &numbering, uint64_t sum, Vertex v) {
   if (!numbering.left_out.empty() && numbering.paths_from[v] == 0) {
     Vertex from = v;
-    std::vector<EdgeId> way = way_left_out(numbering, sum, from);
+    std::vector<EdgeId> prefix = prefix_left_out(numbering, sum, from);
     Path path;
     if (from == numbering.start) {
-      path.first = numbering.dag.edge(way.back()).to;
-      path.from_entry = way.back() == numbering.dag.out(numbering.start).front();
-      way.pop_back();
+      path.first = numbering.dag.edge(prefix.back()).to;
+      path.from_entry = prefix.back() == numbering.dag.out(numbering.start).front();
+      prefix.pop_back();
     } else {
       std::optional<Path> before = regenerate_partial_path(numbering, sum, from);
       if (!before) return std::nullopt;
       path = std::move(*before);
     }
-    for (auto e = way.rbegin(); e != way.rend(); ++e) path.edges.push_back(numbering.original[*e]);
+    for (auto e = prefix.rbegin(); e != prefix.rend(); ++e) path.edges.push_back(numbering.original[*e]);
     return path;
   }
   if (sum >= numbering.paths) return std::nullopt;

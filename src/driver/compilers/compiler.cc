@@ -49,9 +49,7 @@ Name divide(std::string_view word) {
 
 // What `COMPILER ARGUMENT` writes, if it succeeds.
 std::string answer(const std::string &compiler, const char *argument) {
-  std::string quoted = "'";
-  for (char c : compiler) quoted += c == '\'' ? std::string("'\\''") : std::string(1, c);
-  FILE *pipe = ::popen(fmt::format("{}' {} 2>/dev/null </dev/null", quoted, argument).c_str(), "r");
+  FILE *pipe = ::popen(fmt::format("{} {} 2>/dev/null </dev/null", base::shell_word(compiler), argument).c_str(), "r");
   if (pipe == nullptr) return {};
   std::string text;
   char buffer[512];

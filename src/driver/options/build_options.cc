@@ -80,13 +80,8 @@ weave::Options parse_build_options(const std::vector<std::string> &words) {
 
 void settle(weave::Options &options, bool position_independent) {
   using Kind = isa::CounterPlace::Kind;
-  if (weave::reads_thread(options) && position_independent)
-    throw base::UsageError("clocks and events of --metrics and -fPIC do not go together: what a thread takes is kept in the executable's thread-local words",
-                           "leave out --metrics or -fPIC");
   if (weave::gauges_of(options).size() > CHORD_MOST_GAUGES)
     throw base::UsageError(fmt::format("--metrics: more than {} readings at once", CHORD_MOST_GAUGES), "build twice");
-  if (!options.metrics.empty() && options.context && position_independent)
-    throw base::UsageError("--metrics, --context and -fPIC do not go together: records of shared objects hold counters alone", "leave out one of them");
   if (options.callsites) {
     options.place_chosen = true;  // exclusive counts and numbers of calls are those of the blocks
     options.events |= 1;          // instructions

@@ -1,11 +1,14 @@
 #include "driver/options/option_help.h"
 
 #include <fmt/core.h>
+#include <fmt/format.h>
 
 #include <sstream>
 #include <vector>
 
 #include "driver/options/option_table.h"
+#include "driver/options/perf_events.h"
+#include "weave/sim/model_choice.h"
 
 namespace chord::driver {
 namespace {
@@ -67,6 +70,15 @@ std::string for_manual(std::string_view text) {
 
 std::string build_options_help() {
   return "What to count:\n" + help_of(Group::what) + "\nWhere and how:\n" + help_of(Group::how);
+}
+
+std::string metrics_help() {
+  std::string out = "--metrics=METRIC,METRIC… takes\n\n  tsc, time: ticks of the time-stamp counter, and the same in nanoseconds\n\n";
+  out += fmt::format("  events by the names that perf gives them, or perf: and one of libpfm's names. Of the usual ones this machine counts\n    {}\n", fmt::join(counted_here(), ", "));
+  out += "\n  models: sim:l1d, sim:l2 and sim:l1i[=SIZE,WAYS,LINE], sim:branch[=KIND,BITS,HISTORY]. In place of sizes the caches of a core can be named:\n\n";
+  out += fmt::format("    {:<16}{:<16}{:<18}{}\n", "", "sim:l1d", "sim:l2", "sim:l1i");
+  for (const weave::ModelledCore &core : weave::modelled_cores()) out += fmt::format("    {:<16}{:<16}{:<18}{}\n", core.name, core.data, core.second, core.code);
+  return out;
 }
 
 std::string study_options_help() { return "For study, and for finding out what a mechanism is worth:\n" + help_of(Group::study); }

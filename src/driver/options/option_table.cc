@@ -157,14 +157,19 @@ void choose_contexts(const Word &option, weave::Options &options) {
 
 void choose_trace(const Word &option, weave::Options &options) {
   options.trace = true;
-  options.trace_time = false;
+  options.trace_encoding.reset();
+  options.trace_time = options.trace_addresses = false;
   for (std::string_view rest = option.value; option.has_value;) {
     const size_t comma = rest.find(',');
     const std::string_view word = rest.substr(0, comma);
     if (word == "time")
       options.trace_time = true;
-    else if (word != "bits")
-      throw base::UsageError(fmt::format("{}={}: {} is no encoding, and nothing else that can be recorded", option.name, option.value, word), "bits, time");
+    else if (word == "addresses")
+      options.trace_addresses = true;
+    else if (word == "witness" || word == "bits")
+      options.trace_encoding = word == "bits" ? core::TraceEncoding::bits : core::TraceEncoding::witness;
+    else
+      throw base::UsageError(fmt::format("{}={}: {} is no encoding, and nothing else that can be recorded", option.name, option.value, word), "witness, bits, addresses, time");
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
@@ -271,11 +276,16 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        if (o.context) w.push_back(fmt::format("--context=depth:{}{}", o.context_depth, o.context_functions ? ",functions" : ""));
      }},
-    {"--trace", Group::what, "[=bits][,time]",
-     "write down the whole control flow of every thread, in PROGRAM.chordtrace (chord trace), and count nothing; time: and now and then what time it is",
+    {"--trace", Group::what, "[=witness|bits][,addresses][,time]",
+     "write down the whole control flow of every thread, in PROGRAM.chordtrace (chord trace), and count nothing; addresses: and where each load and store went; time: and now and then what time it is",
      choose_trace,
      [](const Options &o, Words &w) {
-       if (o.trace) w.emplace_back(o.trace_time ? "--trace=time" : "--trace");
+       if (!o.trace) return;
+       std::vector<std::string_view> parts;
+       if (o.trace_encoding) parts.emplace_back(o.trace_encoding == core::TraceEncoding::bits ? "bits" : "witness");
+       if (o.trace_addresses) parts.emplace_back("addresses");
+       if (o.trace_time) parts.emplace_back("time");
+       w.push_back(parts.empty() ? "--trace" : fmt::format("--trace={}", fmt::join(parts, ",")));
      }},
     {"--coverage", Group::what, "", "which instructions, edges and lines ran at all, and no counts",
      set_flag<&Options::coverage>,
@@ -395,7 +405,6 @@ constexpr Conflict kConflicts[] = {
     {"--coverage", "--trace", "a trace tells what ran"},
     {"--coverage", "--metrics", "flags measure nothing"},
     {"--trace", "--metrics", "builds for traces count nothing"},
-    {"--metrics", "--durable", "what running functions took is not in the file"},
     {"--metrics", "--counters=atomic", "each thread measures for itself"},
     {"--metrics", "--counters=global", "each thread measures for itself"},
     {"--durable", "--counters=atomic", "counts that survive are those of each thread"},

@@ -36,7 +36,9 @@ weave::Woven weave_proved(const assembly::Source &source, assembly::Unit &unit, 
     bool atomic = options.counters == isa::CounterPlace::Kind::atomic;
     std::vector<verify::TextRange> inserted;
     for (const auto &range : woven.inserted) inserted.push_back({range.begin, range.end});
-    std::vector<verify::Fault> faults = proof({source, unit.layout, woven.text, inserted, woven.map, atomic});
+    verify::PlainAddress plain;
+    if (options.layout != nullptr) plain = [&](std::string_view name, std::string_view in, uint64_t size) { return options.layout->find(name, in, size); };
+    std::vector<verify::Fault> faults = proof({source, unit.layout, woven.text, inserted, woven.map, atomic, plain});
     if (faults.empty()) return woven;
     if (options.verify == weave::Options::Verify::error) throw base::Error(verify::to_text(faults[0]));
     if (!leave_alone(faults, unit)) leave_all_alone(faults[0], unit);

@@ -69,7 +69,7 @@ class Collector {
 
   void add_branches(const CountedProcedure &p) {
     core::Graph graph = p.map->graph();
-    for (uint32_t b = 0; b < p.map->blocks.size(); ++b) {
+    for (core::Vertex b = 0; b < p.map->blocks.size(); ++b) {
       const format::Block &block = p.map->blocks[b];
       if (block.count == 0) continue;
       const format::Instruction &last = p.map->instructions[block.first + block.count - 1];
@@ -79,9 +79,9 @@ class Collector {
   }
 
   // Which of several jumps went where is not known if they share a dispatch vertex.
-  void add_dispatch(const CountedProcedure &p, const format::Instruction &jump, const core::Graph &graph, uint32_t block) {
+  void add_dispatch(const CountedProcedure &p, const format::Instruction &jump, const core::Graph &graph, core::Vertex block) {
     for (core::EdgeId e : graph.out(block)) {
-      uint32_t to = graph.edge(e).to;
+      core::Vertex to = graph.edge(e).to;
       if (p.map->blocks[to].kind != format::VertexKind::dispatch) continue;
       if (graph.in(to).size() == 1) {
         add_jump(p, jump, graph.out(to));

@@ -50,7 +50,7 @@ constexpr std::array<HeuristicFacts, kHeuristics> kFacts = {{{"loop", 0.89},
 // However many agree.
 constexpr double kSurest = 0.94;
 // A block with more ways in is one that many ways lead to.
-constexpr size_t kFewWays = 3;
+constexpr size_t kFewEdges = 3;
 
 // What a conditional jump asks of the comparison before it: a relation, or its opposite.
 enum class Relation : uint8_t { other, equal, less };
@@ -153,9 +153,9 @@ class Finder {
         after_(graph_) {}
 
   std::vector<Evidence> run() {
-    for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
+    for (core::Vertex b = 0; b < p_.blocks.size(); ++b) {
       if (p_.blocks[b].kind != VertexKind::code || p_.blocks[b].count == 0) continue;
-      if (!find_ways(b)) continue;
+      if (!find_edges(b)) continue;
       block_ = b;
       ask_loops();
       ask_comparison();
@@ -166,23 +166,23 @@ class Finder {
   }
 
  private:
-  const Instruction &last_of(uint32_t b) const {
+  const Instruction &last_of(core::Vertex b) const {
     return p_.instructions[p_.blocks[b].first + p_.blocks[b].count - 1];
   }
-  std::span<const Instruction> instructions_of(uint32_t b) const {
+  std::span<const Instruction> instructions_of(core::Vertex b) const {
     return std::span(p_.instructions).subspan(p_.blocks[b].first, p_.blocks[b].count);
   }
   std::string_view mnemonic(const Instruction &i) const { return mnemonics_[i.mnemonic]; }
 
   // The two edges of a conditional jump, if the block ends in one.
-  bool find_ways(uint32_t b) {
+  bool find_edges(core::Vertex b) {
     taken_ = fall_ = core::kNone;
     if ((last_of(b).traits & isa::kConditional) == 0) return false;
     for (core::EdgeId e : graph_.out(b)) {
       if (p_.edges[e].kind == EdgeKind::never) return false;
-      core::EdgeId &way = p_.edges[e].kind == EdgeKind::fall ? fall_ : taken_;
-      if (way != core::kNone) return false;
-      way = e;
+      core::EdgeId &edge = p_.edges[e].kind == EdgeKind::fall ? fall_ : taken_;
+      if (edge != core::kNone) return false;
+      edge = e;
     }
     return taken_ != core::kNone && fall_ != core::kNone;
   }
@@ -190,7 +190,7 @@ class Finder {
   void favour(core::EdgeId e, Heuristic heuristic) {
     found_.push_back({block_, e, e == taken_ ? fall_ : taken_, heuristic});
   }
-  // The heuristic holds for one way only, and speaks for or against it.
+  // The heuristic holds for one edge only, and speaks for or against it.
   void judge(bool taken, bool fall, bool good, Heuristic heuristic) {
     if (taken != fall) favour(taken == good ? taken_ : fall_, heuristic);
   }
@@ -207,7 +207,7 @@ class Finder {
   }
 
   // Leads to the header of a loop that the branch is not in, directly or by one block
-  // that does nothing else, and there is a way past it.
+  // that does nothing else, and there is a path past it.
   bool enters_loop(core::EdgeId e) const {
     core::Vertex v = graph_.edge(e).to;
     if (after_.dominates(v, block_)) return false;
@@ -257,7 +257,7 @@ class Finder {
   }
 
   void ask_targets() {
-    uint32_t taken = graph_.edge(taken_).to, fall = graph_.edge(fall_).to;
+    core::Vertex taken = graph_.edge(taken_).to, fall = graph_.edge(fall_).to;
     bool taken_meets = after_.dominates(taken, block_), fall_meets = after_.dominates(fall, block_);
     judge(!taken_meets && has(taken, isa::kCall), !fall_meets && has(fall, isa::kCall), false,
           Heuristic::call);
@@ -266,7 +266,7 @@ class Finder {
           Heuristic::store);
     judge(has(taken, isa::kLoad), has(fall, isa::kLoad), true, Heuristic::load);
     judge(has(taken, isa::kFloat), has(fall, isa::kFloat), true, Heuristic::floats);
-    judge(graph_.in(taken).size() > kFewWays, graph_.in(fall).size() > kFewWays, false, Heuristic::merge);
+    judge(graph_.in(taken).size() > kFewEdges, graph_.in(fall).size() > kFewEdges, false, Heuristic::merge);
     judge(dispatches(taken), dispatches(fall), true, Heuristic::table);
     judge(!taken_meets && speaks(taken), !fall_meets && speaks(fall), false, Heuristic::message);
     judge(!taken_meets && complains(taken), !fall_meets && complains(fall), false, Heuristic::complaint);
@@ -275,14 +275,14 @@ class Finder {
   void ask_layout() {
     if ((last_of(block_).traits & isa::kBackward) != 0) return;
     favour(fall_, Heuristic::fall);
-    uint32_t target = graph_.edge(taken_).to;
+    core::Vertex target = graph_.edge(taken_).to;
     for (core::EdgeId e : graph_.in(target)) {
       if (p_.edges[e].kind == EdgeKind::fall) return;
     }
     favour(fall_, Heuristic::out_of_line);
   }
 
-  bool has(uint32_t b, isa::Traits trait) const {
+  bool has(core::Vertex b, isa::Traits trait) const {
     std::span<const Instruction> all = instructions_of(b);
     return std::any_of(all.begin(), all.end(), [&](const Instruction &i) {
       // A call stores its return address; that is no store of the program's.
@@ -291,14 +291,14 @@ class Finder {
     });
   }
 
-  bool dispatches(uint32_t b) const {
+  bool dispatches(core::Vertex b) const {
     std::span<const core::EdgeId> out = graph_.out(b);
     return std::any_of(out.begin(), out.end(),
                        [&](core::EdgeId e) { return p_.blocks[graph_.edge(e).to].kind == VertexKind::dispatch; });
   }
 
   // Makes a call with the address of a literal, or runs straight into a block that does.
-  bool speaks(uint32_t b) const {
+  bool speaks(core::Vertex b) const {
     for (int step = 0; step < 2; ++step) {
       bool literal = false;
       for (const Instruction &i : instructions_of(b)) {
@@ -311,13 +311,13 @@ class Finder {
     return false;
   }
 
-  bool complains(uint32_t b) const {
+  bool complains(core::Vertex b) const {
     std::span<const Instruction> all = instructions_of(b);
     return std::any_of(all.begin(), all.end(), [](const Instruction &i) { return names_error(i.callee); });
   }
 
   // Returns, or runs straight into a block that does.
-  bool leaves(uint32_t b) const {
+  bool leaves(core::Vertex b) const {
     for (int step = 0; step < 2; ++step) {
       if (graph_.out(b).size() != 1) return false;
       b = graph_.edge(graph_.out(b)[0]).to;
@@ -332,7 +332,7 @@ class Finder {
   core::Order order_;
   core::Loops loops_;
   core::PostDominators after_;
-  uint32_t block_ = 0;
+  core::Vertex block_ = 0;
   core::EdgeId taken_ = 0, fall_ = 0;
   std::vector<Evidence> found_;
 };

@@ -51,7 +51,7 @@ const char *name_of(Heuristic heuristic);
 double probability_of(Heuristic heuristic);
 
 struct Evidence {
-  uint32_t block = 0;  // ends in a two-way branch
+  core::Vertex block = 0;  // ends in a two-way branch
   core::EdgeId favoured = 0;
   core::EdgeId other = 0;
   Heuristic heuristic = Heuristic::loop;

@@ -35,13 +35,13 @@ LateTokens::LateTokens(const Procedure &procedure, const std::vector<TraceToken>
       if ((procedure.instructions[i].traits & isa::kCall) != 0) call = i;
     }
   }
-  std::vector<uint32_t> ways(procedure.blocks.size());
+  std::vector<uint32_t> successors(procedure.blocks.size());
   std::vector<std::vector<core::EdgeId>> late_out(procedure.blocks.size());
   std::vector<bool> waits(procedure.blocks.size());
-  for (uint32_t e = 1; e < procedure.edges.size(); ++e) {
+  for (core::EdgeId e = 1; e < procedure.edges.size(); ++e) {
     const Edge &edge = procedure.edges[e];
     if (edge.kind == EdgeKind::never) continue;
-    only_out_[edge.from] = ++ways[edge.from] == 1 ? e : core::kNone;
+    only_out_[edge.from] = ++successors[edge.from] == 1 ? e : core::kNone;
     if (!edge_is_late_[e]) continue;
     late_out[edge.from].push_back(e);
     waits[edge.to] = true;
@@ -97,7 +97,7 @@ TraceToken LateTokens::in(const Spot &spot) const {
     const TokenNumber token = token_numbered(*map_, lack.counter);
     if (lack.count <= 0) continue;
     if (token.kind == TokenNumber::Kind::call) came_back = kCameBack;
-    if (token.kind == TokenNumber::Kind::edge) taken = on(token.number);
+    if (token.kind == TokenNumber::Kind::edge) taken = on(core::EdgeId(token.number));
     if (token.kind == TokenNumber::Kind::waiting) waiting = before(token.number);
   }
   return joined(joined(came_back, taken), waiting);

@@ -1,6 +1,6 @@
 // Tokens of a trace that are written later than they are due, several at once.
 //
-// A token is due when its edge is taken, or when its call has come back. Where only one way leads on to a block, it can wait: the next
+// A token is due when its edge is taken, or when its call has come back. Where only one edge leads on to a block, it can wait: the next
 // place that writes knows, as a constant, all that is due there. The plan says which tokens wait (core::Plan::late, numbered as
 // in format/facts/traced_calls.h): an edge of that list is taken with all that is due, its own token included, unwritten; a call of it has a bit
 // that waits. Everything is written before a call, on edges that are not in the list, and, where such an edge is all that leads on from a jump

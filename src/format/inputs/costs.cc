@@ -15,7 +15,7 @@ namespace {
 
 using About = CostRule::About;
 
-// So that whatever one way adds up to fits an instruction.
+// So that whatever one path adds up to fits an instruction.
 constexpr int64_t kMostCost = 1'000'000;
 
 constexpr std::array<std::pair<std::string_view, About>, 5> kSubjects = {{{"default", About::everything},

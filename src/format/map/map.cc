@@ -11,7 +11,7 @@ bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && file == o.file && line == o.line && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.sums == o.plan.sums &&
-         plan.never == o.plan.never && plan.called == o.plan.called && plan.late == o.plan.late && held == o.held && spots == o.spots && skipped == o.skipped &&
+         plan.never == o.plan.never && plan.called == o.plan.called && plan.encoding == o.plan.encoding && plan.witnesses == o.plan.witnesses && plan.late == o.plan.late && plan.addresses == o.plan.addresses && held == o.held && spots == o.spots && skipped == o.skipped &&
          plan.paths == o.plan.paths && no_paths == o.no_paths && metrics == o.metrics &&
          metrics_in_records == o.metrics_in_records;
 }
@@ -113,9 +113,17 @@ std::string plan_defect(const Procedure &p) {
     if (e >= p.edges.size()) return "an edge of the plan is out of range";
   }
   if (p.plan.called != core::kNone && p.plan.called >= p.edges.size()) return "an edge of the plan is out of range";
+  for (uint32_t e : p.plan.witnesses) {
+    if (e == 0 || e >= p.edges.size()) return "a witness is out of range";
+  }
   for (uint32_t number : p.plan.late) {
     if (number >= token_numbers(p)) return "a late token is out of range";
   }
+  const core::AddressPlan &addresses = p.plan.addresses;
+  for (uint32_t slot : addresses.recorded) {
+    if (slot / core::AddressPlan::kSlots >= p.instructions.size()) return "an access to memory is out of range";
+  }
+  if (addresses.written && addresses.known.size() != p.blocks.size()) return "what is known of registers does not fit the blocks";
   for (uint32_t mark : p.marks) {
     if (mark >= p.instructions.size()) return "a mark is out of range";
   }
@@ -126,7 +134,7 @@ std::string held_defect(const Procedure &p) {
   for (const Held &h : p.held) {
     if (h.counter >= p.plan.counters.size()) return "a held counter is out of range";
     if (h.place > CHORD_LAST_REGISTER || h.step == 0) return "a counter is held in no way there is";
-    auto outside = [](const std::vector<uint32_t> &list, size_t size) {
+    auto outside = [](const auto &list, size_t size) {
       return std::any_of(list.begin(), list.end(), [&](uint32_t n) { return n >= size; });
     };
     if (outside(h.updates, p.instructions.size())) return "a held counter's instruction is out of range";

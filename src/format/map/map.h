@@ -67,8 +67,8 @@ enum class EdgeKind : uint8_t {
 };
 
 struct Edge {
-  uint32_t from = 0;  // block numbers
-  uint32_t to = 0;
+  core::Vertex from = 0;
+  core::Vertex to = 0;
   EdgeKind kind = EdgeKind::fall;
   // Alignment padding executed when this edge is taken:
   // instructions [padding_first, padding_first + padding_count).
@@ -94,8 +94,8 @@ struct Held {
   std::vector<uint32_t> updates;
   // Blocks, ascending, at whose start one of those is still to come for a count that is
   // already supposed to be made.
-  std::vector<uint32_t> due;
-  std::vector<uint32_t> blocks;  // the loop, ascending
+  std::vector<core::Vertex> due;
+  std::vector<core::Vertex> blocks;  // the loop, ascending
   bool operator==(const Held &) const = default;
 };
 

@@ -151,8 +151,8 @@ class Decoder {
     p.edges.resize(in_.length(kCounts, kEdgeKinds));
     int64_t from = 0, padding = 0;
     for (Edge &e : p.edges) {
-      e.from = next(kEdgeFroms, from);
-      e.to = next(kEdgeTos, int64_t{e.from} + 1);
+      e.from = core::Vertex(next(kEdgeFroms, from));
+      e.to = core::Vertex(next(kEdgeTos, int64_t{e.from} + 1));
       e.kind = static_cast<EdgeKind>(in_[kEdgeKinds].u8());
       e.padding_count = static_cast<uint32_t>(in_[kEdgePaddings].bounded(UINT32_MAX));
       e.padding_first = next(kEdgePaddings, e.padding_count == 0 ? 0 : padding);
@@ -180,17 +180,35 @@ class Decoder {
       terms(p.plan.sums[s]);
     }
     ascending(kNevers, p.plan.never);
-    p.plan.called = static_cast<uint32_t>(in_[kCounts].bounded(UINT32_MAX)) - 1;  // kNone is 0
+    p.plan.called = core::EdgeId(in_[kCounts].bounded(UINT32_MAX) - 1);  // kNone is 0
     p.no_paths = in_[kNames].string();
     if (p.plan.placement == core::Placement::paths) paths(p);
     if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);
-    if (p.plan.placement == core::Placement::trace) ascending(kPaths, p.plan.late);
+    if (p.plan.placement == core::Placement::trace) trace(p);
+  }
+
+  void trace(Procedure &p) {
+    core::Plan &plan = p.plan;
+    plan.encoding = static_cast<core::TraceEncoding>(in_[kPaths].bounded(static_cast<uint64_t>(core::TraceEncoding::witness)));
+    if (plan.encoding == core::TraceEncoding::witness) ascending(kPaths, plan.witnesses);
+    ascending(kPaths, plan.late);
+    addresses(p);
+  }
+
+  void addresses(Procedure &p) {
+    base::ByteReader &in = in_[kPaths];
+    core::AddressPlan &plan = p.plan.addresses;
+    plan.written = in.bounded(1) != 0;
+    if (!plan.written) return;
+    ascending(kPaths, plan.recorded);
+    for (size_t b = 0; b < p.blocks.size() && in.ok(); ++b) plan.known.push_back(static_cast<uint32_t>(in.bounded(UINT16_MAX)));
+    plan.kept = static_cast<uint32_t>(in.bounded(UINT16_MAX));
   }
 
   void terms(core::CounterSum &sum) {
-    std::vector<uint32_t> vertices;
+    std::vector<core::Vertex> vertices;
     ascending(kHeldBlocks, vertices);
-    for (uint32_t v : vertices) {
+    for (core::Vertex v : vertices) {
       int64_t times = in_[kHeld].svarint();
       sum.terms.push_back({v, static_cast<int32_t>(times)});
       if (sum.terms.back().times != times) in_[kHeld].fail();
@@ -273,10 +291,11 @@ class Decoder {
     }
   }
 
-  void ascending(Stream stream, std::vector<uint32_t> &values) {
+  template <class Number>
+  void ascending(Stream stream, std::vector<Number> &values) {
     values.resize(in_.length(kCounts, stream));
     int64_t last = 0;
-    for (uint32_t &value : values) last = value = next(stream, last);
+    for (Number &value : values) last = value = Number(next(stream, last));
   }
 
   StreamReader in_;

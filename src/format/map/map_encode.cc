@@ -210,11 +210,26 @@ class Encoder {
     out_[kNames].string(p.no_paths);
     if (p.plan.placement == core::Placement::paths) paths(p.plan.paths);
     if (p.plan.placement == core::Placement::chosen_paths) chosen_paths(p.plan.paths);
-    if (p.plan.placement == core::Placement::trace) ascending(kPaths, p.plan.late);
+    if (p.plan.placement == core::Placement::trace) trace(p.plan);
+  }
+
+  void trace(const core::Plan &plan) {
+    out_[kPaths].varint(static_cast<uint64_t>(plan.encoding));
+    if (plan.encoding == core::TraceEncoding::witness) ascending(kPaths, plan.witnesses);
+    ascending(kPaths, plan.late);
+    addresses(plan.addresses);
+  }
+
+  void addresses(const core::AddressPlan &plan) {
+    out_[kPaths].varint(plan.written ? 1 : 0);
+    if (!plan.written) return;
+    ascending(kPaths, plan.recorded);
+    for (uint32_t known : plan.known) out_[kPaths].varint(known);
+    out_[kPaths].varint(plan.kept);
   }
 
   void terms(const core::CounterSum &sum) {
-    std::vector<uint32_t> vertices;
+    std::vector<core::Vertex> vertices;
     for (const core::CounterSum::Term &t : sum.terms) vertices.push_back(t.vertex);
     ascending(kHeldBlocks, vertices);
     for (const core::CounterSum::Term &t : sum.terms) out_[kHeld].svarint(t.times);
@@ -285,7 +300,8 @@ class Encoder {
     }
   }
 
-  void ascending(Stream stream, const std::vector<uint32_t> &values) {
+  template <class Number>
+  void ascending(Stream stream, const std::vector<Number> &values) {
     out_[kCounts].varint(values.size());
     int64_t last = 0;
     for (uint32_t value : values) {

@@ -13,6 +13,7 @@ namespace {
 const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "dispatch", "landing", "join"};
 const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", "jump",      "dispatch",
                                                   "enter",  "landing", "leave", "tail_call", "never"};
+const std::vector<std::string_view> kEncodings = {"bits", "witness"};
 const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none", "paths",
                                                    "chosen-paths", "trace", "coverage"};
 const std::vector<std::string_view> kSites = {"edge", "vertex", "sum"};
@@ -52,13 +53,23 @@ void write(std::string &out, const Procedure &p) {
   }
   for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
   if (p.plan.called != core::kNone) fmt::format_to(to, "called {}\n", p.plan.called);
+  if (p.plan.encoding != core::TraceEncoding::bits) fmt::format_to(to, "encoding {}\n", name_of(kEncodings, p.plan.encoding));
+  for (uint32_t e : p.plan.witnesses) fmt::format_to(to, "witness {}\n", e);
   for (uint32_t number : p.plan.late) fmt::format_to(to, "late {}\n", number);
+  if (p.plan.addresses.written) {
+    fmt::format_to(to, "addresses {}\n", p.plan.addresses.kept);
+    for (uint32_t slot : p.plan.addresses.recorded) fmt::format_to(to, "recorded {}\n", slot);
+    for (uint32_t known : p.plan.addresses.known) fmt::format_to(to, "known {}\n", known);
+  }
   for (const Held &h : p.held) {
     fmt::format_to(to, "held {} {} {}", h.counter, h.place, static_cast<uint32_t>(h.step));
-    for (const std::vector<uint32_t> *list : {&h.updates, &h.due, &h.blocks}) {
-      fmt::format_to(to, " {}", list->size());
-      for (uint32_t n : *list) fmt::format_to(to, " {}", n);
-    }
+    auto write_list = [&](const auto &list) {
+      fmt::format_to(to, " {}", list.size());
+      for (uint32_t n : list) fmt::format_to(to, " {}", n);
+    };
+    write_list(h.updates);
+    write_list(h.due);
+    write_list(h.blocks);
     out += '\n';
   }
   for (const Spot &s : p.spots) {
@@ -107,8 +118,8 @@ Instruction read_instruction(TextReader &in) {
 }
 
 void read_edge(TextReader &in, Edge &e) {
-  e.from = in.number32();
-  e.to = in.number32();
+  e.from = core::Vertex(in.number32());
+  e.to = core::Vertex(in.number32());
   e.kind = static_cast<EdgeKind>(in.choice(kEdgeKinds));
   e.padding_first = in.number32();
   e.padding_count = in.number32();
@@ -119,9 +130,12 @@ Held read_held(TextReader &in) {
   h.counter = in.number32();
   h.place = static_cast<uint8_t>(in.number(UINT8_MAX));
   h.step = static_cast<int32_t>(in.number32());
-  for (std::vector<uint32_t> *list : {&h.updates, &h.due, &h.blocks}) {
-    for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) list->push_back(in.number32());
-  }
+  auto read_list = [&](auto &list) {
+    for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) list.emplace_back(in.number32());
+  };
+  read_list(h.updates);
+  read_list(h.due);
+  read_list(h.blocks);
   return h;
 }
 
@@ -130,7 +144,7 @@ void read_sum(TextReader &in, core::CounterSum &sum) {
   sum.spared.id = in.number32();
   for (uint32_t n = in.number32(); n != 0 && in.error().empty(); --n) {
     core::CounterSum::Term &t = sum.terms.emplace_back();
-    t.vertex = in.number32();
+    t.vertex = core::Vertex(in.number32());
     t.times = static_cast<int32_t>(in.number32());
   }
 }
@@ -191,11 +205,22 @@ void read_procedure_line(TextReader &in, Procedure &p) {
   } else if (keyword == "sum") {
     read_sum(in, p.plan.sums.emplace_back());
   } else if (keyword == "never") {
-    p.plan.never.push_back(in.number32());
+    p.plan.never.emplace_back(in.number32());
   } else if (keyword == "called") {
-    p.plan.called = in.number32();
+    p.plan.called = core::EdgeId(in.number32());
+  } else if (keyword == "encoding") {
+    p.plan.encoding = static_cast<core::TraceEncoding>(in.choice(kEncodings));
+  } else if (keyword == "witness") {
+    p.plan.witnesses.emplace_back(in.number32());
   } else if (keyword == "late") {
     p.plan.late.push_back(in.number32());
+  } else if (keyword == "addresses") {
+    p.plan.addresses.written = true;
+    p.plan.addresses.kept = in.number32();
+  } else if (keyword == "recorded") {
+    p.plan.addresses.recorded.push_back(in.number32());
+  } else if (keyword == "known") {
+    p.plan.addresses.known.push_back(in.number32());
   } else if (keyword == "held") {
     p.held.push_back(read_held(in));
   } else if (keyword == "spot") {
@@ -225,7 +250,7 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.plan.paths.chosen.push_back(in.number());
     p.plan.paths.slots.push_back(in.number());
   } else if (keyword == "cut") {
-    p.plan.paths.cuts.push_back(in.number32());
+    p.plan.paths.cuts.emplace_back(in.number32());
   } else if (keyword == "partial") {
     p.plan.paths.partial.push_back(static_cast<int64_t>(in.number()));
   } else {

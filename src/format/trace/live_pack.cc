@@ -116,7 +116,7 @@ class Waiting {
       chord_trace_chunk head{};
       if (!read_at(file, place.at, &head, sizeof head)) continue;
       head.path[sizeof head.path - 1] = 0;
-      streams_[{head.start_ns, head.process, head.thread, head.path}].push_back({place, head.number});
+      streams_[{head.start_ns, head.process, head.thread, head.holds, head.path}].push_back({place, head.number});
       bytes_ += place.size;
     }
     advance();
@@ -159,7 +159,7 @@ class Waiting {
     return last != first && *std::prev(last) >> CHORD_TRACE_KIND_SHIFT == CHORD_TRACE_THREAD_END;
   }
 
-  std::map<std::tuple<uint64_t, uint32_t, uint32_t, std::string>, std::vector<Chunk>> streams_;
+  std::map<std::tuple<uint64_t, uint32_t, uint32_t, uint16_t, std::string>, std::vector<Chunk>> streams_;
   std::map<uint64_t, uint32_t> seen_;  // from the frontier on
   uint64_t frontier_ = 0, bytes_ = 0;
 };

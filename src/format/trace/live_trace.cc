@@ -73,7 +73,7 @@ std::vector<uint64_t> copy_chunks(int file) {
   return out;
 }
 
-using ChunkKey = std::tuple<uint64_t, uint32_t, uint32_t, std::string, uint64_t>;
+using ChunkKey = std::tuple<uint64_t, uint32_t, uint32_t, uint16_t, std::string, uint64_t>;
 
 // visit(key, where its words begin, how many): for each of the chunks, one after the other.
 template <class Visit>
@@ -83,7 +83,7 @@ void for_each_chunk(const std::vector<uint64_t> &words, Visit &&visit) {
     std::memcpy(&head, words.data() + at, sizeof head);
     size = head.size / sizeof(uint64_t);
     if (head.magic != CHORD_TRACE_MAGIC || size == 0 || size > words.size() - at) return;
-    visit(ChunkKey{head.start_ns, head.process, head.thread, std::string(head.path, strnlen(head.path, sizeof head.path)), head.number}, at, size);
+    visit(ChunkKey{head.start_ns, head.process, head.thread, head.holds, std::string(head.path, strnlen(head.path, sizeof head.path)), head.number}, at, size);
   }
 }
 

@@ -27,6 +27,7 @@ class Reader {
   Trace run() {
     for (size_t at = 0; at + sizeof(chord_trace_chunk) <= bytes_.size();) at += chunk(at);
     for (auto &[key, stream] : streams_) {
+      if (auto addresses = addresses_.find(key); addresses != addresses_.end()) put_together(stream.addresses, addresses->second);
       if (auto ring = rings_.find(&stream); ring != rings_.end()) put_in_order(stream, ring->second);
       uint64_t last = stream.chunks.empty() || stream.chunks.back().empty() ? 0 : stream.chunks.back().back();
       if (last >> CHORD_TRACE_KIND_SHIFT == CHORD_TRACE_STOPPED) stream.stopped = static_cast<uint32_t>(last & UINT32_MAX);
@@ -72,7 +73,13 @@ class Reader {
 
   void add(size_t at, const chord_trace_chunk &head) {
     std::string module(head.path, strnlen(head.path, sizeof head.path));
-    TraceStream &stream = streams_[{head.start_ns, head.process, head.thread, module}];
+    const Key key(head.start_ns, head.process, head.thread, module);
+    if (head.holds == CHORD_TRACE_ADDRESSES) {
+      addresses_[key].emplace(head.number, addresses_in(at, head));
+      return;
+    }
+    if (head.holds != CHORD_TRACE_CONTROL) return warn(at, "a chunk of another kind, passed over");
+    TraceStream &stream = streams_[key];
     if (stream.module.empty()) {
       stream.thread = head.thread;
       stream.process = head.process;
@@ -105,6 +112,29 @@ class Reader {
     }
   }
 
+  // As many as its header says, or, of the last one, up to the last that is there.
+  Chunk addresses_in(size_t at, const chord_trace_chunk &head) {
+    const auto *first = reinterpret_cast<const uint64_t *>(bytes_.data() + at + sizeof head);
+    const auto *end = reinterpret_cast<const uint64_t *>(bytes_.data() + at + head.size);
+    if (head.next > static_cast<uint64_t>(end - first)) {
+      warn(at, "a chunk with more addresses than it has room for, passed over");
+      return {};
+    }
+    const auto *last = head.next != 0 ? first + head.next : end;
+    while (head.next == 0 && last != first && last[-1] == 0) --last;
+    return {{first, last}, head.next != 0};
+  }
+
+  static void put_together(TraceAddresses &out, const std::map<uint64_t, Chunk> &chunks) {
+    for (const auto &[number, chunk] : chunks) {
+      if (number != out.chunks.size() || chunk.words.size() < CHORD_ADDRESSES_HEAD) return;
+      out.bias = chunk.words[0];
+      out.thread = chunk.words[1];
+      out.chunks.push_back(chunk.words.subspan(CHORD_ADDRESSES_HEAD));
+      if (!chunk.full) return;
+    }
+  }
+
   Chunk words(size_t at, const chord_trace_chunk &head) const {
     const auto *first = reinterpret_cast<const uint64_t *>(bytes_.data() + at + sizeof head);
     const auto *end = reinterpret_cast<const uint64_t *>(bytes_.data() + at + head.size);
@@ -114,7 +144,9 @@ class Reader {
 
   std::string_view bytes_;
   Trace out_;
-  std::map<std::tuple<uint64_t, uint32_t, uint32_t, std::string>, TraceStream> streams_;
+  using Key = std::tuple<uint64_t, uint32_t, uint32_t, std::string>;
+  std::map<Key, TraceStream> streams_;
+  std::map<Key, std::map<uint64_t, Chunk>> addresses_;
   std::map<const TraceStream *, std::map<uint64_t, Chunk>> rings_;  // by number
   std::map<const TraceStream *, bool> ended_;  // with a chunk that is not full
   std::set<const TraceStream *> lost_;

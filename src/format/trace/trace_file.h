@@ -15,6 +15,13 @@
 
 namespace chord::format {
 
+// Of loads and stores (--trace=addresses), those that were written: each plus 1, 0 where one is not known.
+struct TraceAddresses {
+  std::vector<std::span<const uint64_t>> chunks;
+  uint64_t bias = 0;     // of the module: run-time minus link-time addresses
+  uint64_t thread = 0;   // the thread pointer
+};
+
 struct TraceStream {
   uint32_t thread = 0;  // in order of creation, from 1
   uint32_t process = 0;
@@ -23,6 +30,7 @@ struct TraceStream {
   std::string build_id;   // raw
   bool begins_late = false;  // the ring has been written over: replay starts at a checkpoint
   std::vector<std::span<const uint64_t>> chunks;  // in order; of words, none of them 0
+  TraceAddresses addresses;
   uint32_t stopped = 0;   // why recording ended before the thread did (CHORD_TRACE_WHY_*); 0: it did not
 };
 

@@ -139,6 +139,8 @@ class IndexWriter {
     Object o(out_);
     o.member("name");
     put_array(out_, facts_.files.files(), [&](const analysis::SourceFile &f) { put_json(out_, std::string_view(f.name)); });
+    o.member("shown");
+    put_array(out_, facts_.names, [&](const std::string &name) { put_json(out_, std::string_view(name)); });
     o.member("path");
     put_array(out_, facts_.files.files(), [&](const analysis::SourceFile &f) { put_json(out_, std::string_view(f.path)); });
     o.member("length");

@@ -200,6 +200,7 @@ class OverviewWriter {
     put_array(out_, order, [&](uint32_t f) {
       Object o(out_);
       o.member("name", std::string_view(facts_.files.files()[f].name));
+      o.member("shown", std::string_view(facts_.names[f]));
       o.member("path", std::string_view(facts_.files.files()[f].path));
       o.member("lines", sums[f].lines);
       o.member("ran", sums[f].ran);

@@ -2,6 +2,9 @@
 
 #include <algorithm>
 #include <numeric>
+#include <string_view>
+
+#include "analysis/source/source_tree.h"
 
 namespace chord::html {
 
@@ -11,7 +14,26 @@ uint64_t count_never(const CountedProcedure &p) {
   return static_cast<uint64_t>(std::count(p.executed.begin(), p.executed.end(), uint64_t{0}));
 }
 
+namespace {
+
+// As it is included: <bits/stl_algo.h> without the place that everybody knows.
+std::string header_name(const std::string &path) {
+  constexpr std::string_view kCxx = "/include/c++/", kPlain = "/include/";
+  if (size_t at = path.find(kCxx); at != std::string::npos) {
+    if (size_t version_end = path.find('/', at + kCxx.size()); version_end != std::string::npos) return path.substr(version_end + 1);
+  }
+  const size_t at = path.rfind(kPlain);
+  return at == std::string::npos ? path : path.substr(at + kPlain.size());
+}
+
+}  // namespace
+
 Facts::Facts(const analysis::Program &of) : program(of), files(of), lines(analysis::count_lines(of)), calls(count_calls(of)) {
+  const std::string root = analysis::SourceTree(program).root();
+  for (const analysis::SourceFile &file : files.files()) {
+    const bool inside = root.size() > 1 && file.path.size() > root.size() && file.path.starts_with(root);
+    names.push_back(inside ? file.path.substr(root.size()) : analysis::SourceTree::is_system(file.path) ? header_name(file.path) : file.name);
+  }
   order.resize(program.procedures.size());
   std::iota(order.begin(), order.end(), 0u);
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {

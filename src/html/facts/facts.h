@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <vector>
 
 #include "analysis/program/program.h"
@@ -15,6 +16,7 @@ struct Facts {
 
   const analysis::Program &program;
   analysis::FileTable files;
+  std::vector<std::string> names;  // of the files, as the page shows them: relative to the folder that the program's own are in
   analysis::LineTable lines;
   CallGraph calls;
   std::vector<uint32_t> order;     // procedures as the page numbers them: most executed first

@@ -104,6 +104,7 @@ class Reader {
     Access a;
     a.bytes = op.size / 8;
     a.writes = writes;
+    a.reads = reads;
     if (op.mem.type != ZYDIS_MEMOP_TYPE_MEM || a.bytes == 0) fail("an access whose size or place follows from registers");
     if (op.visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT && !is_string()) {
       add_operand(op);

@@ -282,6 +282,10 @@ std::string frame_word(const PathHolder &h, int64_t moved) {
 Snippet name_call(const PathHolder &h, const NamedCall &call, Resources live) {
   if (in_register(h)) live |= general(h.reg);
   const bool masks = call.ahead.span != 0;
+  if (call.may_move && in_register(h) && !call.shared && !masks && scratch_register(live) == kNoRegister) {
+    const std::string holder = reg(h.reg);
+    return {fmt::format("\tleaq\t{0}({1}),{1}\n\tmovq\t{1},{2}\n\tleaq\t{3}({1}),{1}\n", call.slot, holder, kSite, -call.slot), 3};
+  }
   return with_registers(live, call.shared ? 2 : 1, masks, [&](const std::array<unsigned, 2> &free, int64_t moved) -> Snippet {
     Lines out(true);
     const std::string slot = reg(free[0]);

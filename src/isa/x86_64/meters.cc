@@ -18,6 +18,13 @@ std::string call(const char *routine, int taken, Readings readings, Resources li
   return taken == 0 ? text : text + fmt::format("\t.cfi_adjust_cfa_offset {}\n", -taken);
 }
 
+bool is_seen(const CounterPlace &p) { return p.kind == CounterPlace::Kind::thread_delta; }
+
+// In front of the call: an offset from the thread pointer or, where counters are seen through the thread's word, the distance from this very instruction.
+std::string push_sums(const CounterPlace &p) {
+  return fmt::format("\tpushq\t${}{}+{}{}\n", p.label, is_seen(p) ? "" : "@tpoff", 8 * p.index, is_seen(p) ? "-." : "") + kPushed;
+}
+
 // Around what may stand anywhere: it keeps the red zone.
 Snippet apart(const std::string &text, unsigned price) {
   Snippet s;
@@ -34,7 +41,7 @@ Snippet enter_meter(const AnyPlace &sums, Readings readings, Resources live) {
   s.moves_stack = true;
   if (const auto *here = std::get_if<CounterPlace>(&sums)) {
     s.price = 2;
-    s.text = fmt::format("\tpushq\t${}@tpoff+{}\n", here->label, 8 * here->index) + kPushed + call("__chord_meter_enter", 8, readings, live);
+    s.text = push_sums(*here) + call(is_seen(*here) ? "__chord_meter_enter_shared" : "__chord_meter_enter", 8, readings, live);
     return s;
   }
   const RecordPlace &record = std::get<RecordPlace>(sums);
@@ -75,11 +82,11 @@ Snippet meter_path_in_record(const PathHolder &h, int64_t sums, const PathMeter 
 
 Snippet meter_path(const PathHolder &h, const CounterPlace &sums, const PathMeter &meter, Resources live) {
   std::string text = push_holder(h);
-  std::string place = fmt::format("\tpushq\t${}@tpoff+{}\n", sums.label, 8 * sums.index) + kPushed;
+  std::string ending = fmt::format("{}{}", is_seen(sums) ? "_shared" : "", meter.leaves ? "_leave" : "");
   if (meter.readings == Readings::clock)
-    return apart(text + place + call(meter.leaves ? "__chord_meter_path_leave" : "__chord_meter_path", 16, Readings::clock, live), 3);
-  text += fmt::format("\tpushq\t${}\n", meter.paths) + kPushed + place;
-  return apart(text + fmt::format("\tcall\t__chord_meter_tally{}_flags\n\t.cfi_adjust_cfa_offset -24\n", meter.leaves ? "_leave" : ""), 4);
+    return apart(text + push_sums(sums) + call(("__chord_meter_path" + ending).c_str(), 16, Readings::clock, live), 3);
+  text += fmt::format("\tpushq\t${}\n", meter.paths) + kPushed + push_sums(sums);
+  return apart(text + fmt::format("\tcall\t__chord_meter_tally{}_flags\n\t.cfi_adjust_cfa_offset -24\n", ending), 4);
 }
 
 Snippet restart_meter(Readings readings, Resources live) { return apart(call("__chord_meter_restart", 0, readings, live), 1); }
@@ -87,38 +94,42 @@ Snippet restart_meter(Readings readings, Resources live) { return apart(call("__
 namespace {
 
 constexpr const char *kProbeSums = CHORD_PROBE_SUMS_SYMBOL;
+constexpr unsigned kResult = 0;
+
+// Where its sums are, at run time, into a register: they are the module's own in a shared object, else the thread's.
+std::string sums_into(unsigned into, bool shared) {
+  if (shared) return fmt::format("\tleaq\t{}(%rip),{}\n", kProbeSums, reg(into));
+  return fmt::format("\tmovq\t{}@gottpoff(%rip),{}\n\taddq\t%fs:0,{}\n", kProbeSums, reg(into), reg(into));
+}
 
 std::string sample_routine(const char *name, const MeterSample &sample, bool paths) {
   constexpr unsigned kRecord = 7;
+  const PathHolder record{PathHolder::Kind::free, kRecord};
   std::string body;
-  AnyPlace sums = CounterPlace{.kind = CounterPlace::Kind::thread_local_exec, .label = kProbeSums};
-  if (sample.in_record) {
-    body = fmt::format("\tmovq\t{}@gottpoff(%rip),{}\n\taddq\t%fs:0,{}\n\tsubq\t${},{}\n", kProbeSums, reg(kRecord), reg(kRecord), CHORD_CONTEXT_COUNTERS, reg(kRecord));
-    sums = RecordPlace{{PathHolder::Kind::free, kRecord}, 0};
+  const CounterPlace here{.kind = CounterPlace::Kind::thread_local_exec, .label = kProbeSums};
+  const bool by_address = sample.in_record || sample.shared;
+  if (by_address) body = sums_into(kRecord, sample.shared) + fmt::format("\tsubq\t${},{}\n", CHORD_CONTEXT_COUNTERS, reg(kRecord));
+  body += enter_meter(by_address ? AnyPlace(RecordPlace{record, 0}) : AnyPlace(here), sample.readings, 0).text;
+  const auto along = static_cast<int64_t>(2 * sample.gauges);
+  const PathMeter meter{sample.readings, 1, false};
+  for (int k = 0; paths && k < CHORD_PATHS_IN_SAMPLE; ++k) {
+    CounterPlace sum = here;
+    sum.index = along;
+    body += (sample.shared ? meter_path_in_record(record, along, meter, 0) : meter_path({}, sum, meter, 0)).text;
   }
-  body += enter_meter(sums, sample.readings, 0).text;
-  CounterPlace along{.kind = CounterPlace::Kind::thread_local_exec, .label = kProbeSums, .index = static_cast<int64_t>(2 * sample.gauges)};
-  for (int k = 0; paths && k < CHORD_PATHS_IN_SAMPLE; ++k) body += meter_path({}, along, {sample.readings, 1, false}, 0).text;
   body += leave_meter(sample.readings, 0).text;
   return fmt::format(
       "\t.section .text.{0},\"axG\",@progbits,{1},comdat\n\t.weak {0}\n\t.hidden {0}\n\t.type {0},@function\n\t.p2align 4\n{0}:\n\t.cfi_startproc\n\tendbr64\n"
-      "{2}\tmovq\t{1}@gottpoff(%rip),%rax\n\tret\n\t.cfi_endproc\n\t.size {0},.-{0}\n",
-      name, kProbeSums, body);
+      "{2}{3}\tsubq\t%fs:0,%rax\n\tret\n\t.cfi_endproc\n\t.size {0},.-{0}\n",
+      name, kProbeSums, body, sums_into(kResult, sample.shared));
 }
 
 }  // namespace
 
 std::string meter_sample_text(const MeterSample &sample) {
-  return fmt::format("\t.section .tbss.{0},\"awTG\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n", kProbeSums, 8 * 3 * sample.gauges) +
+  const char *section = sample.shared ? ".bss" : ".tbss", *flags = sample.shared ? "awG" : "awTG";
+  return fmt::format("\t.section {2}.{0},\"{3}\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n", kProbeSums, 8 * 3 * sample.gauges, section, flags) +
          sample_routine(CHORD_PROBE_SAMPLE_SYMBOL, sample, false) + sample_routine(CHORD_PROBE_PATHS_SYMBOL, sample, true);
-}
-
-std::string meter_text() {
-  return fmt::format(
-      "\t.section .tbss.{0},\"awTG\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n"
-      "\t.section .text.{2},\"axG\",@progbits,{0},comdat\n\t.weak {2}\n\t.hidden {2}\n\t.type {2},@function\n"
-      "{2}:\n\t.cfi_startproc\n\tendbr64\n\tmovq {0}@gottpoff(%rip),%rax\n\tret\n\t.cfi_endproc\n\t.size {2},.-{2}\n",
-      CHORD_METER_SYMBOL, 8 * CHORD_METER_WORDS, CHORD_METER_PLACE_SYMBOL);
 }
 
 }  // namespace chord::isa

@@ -69,4 +69,22 @@ CounterArgument counter_argument(const AnyPlace &place, unsigned free, int depth
   return pushed(fmt::format("\tmovq\t{0},{1}\n{2}\tleaq\t{3}({1}),{1}\n\tpushq\t{1}\n", from, reg(free), round, offset), "_at");
 }
 
+namespace {
+
+std::string moved(const DataAddress &at, int64_t by) {
+  if (by == 0) return at.operand;
+  // An absolute address, or one relative to the instruction: an expression.
+  std::string text = move_displacement(at.operand, at.intel_syntax, by);
+  return text;
+}
+
+}  // namespace
+
+std::string compute_address(const DataAddress &at, unsigned into, int depth) {
+  int64_t plus = at.plus + (at.on_stack ? depth : 0);
+  if (at.operand.empty()) return fmt::format("\tleaq\t{}({}),{}\n", plus, reg(at.base), reg(into));
+  if (!at.intel_syntax) return fmt::format("\tleaq\t{},{}\n", moved(at, plus), reg(into));
+  return fmt::format("\t.intel_syntax noprefix\n\tlea\t{}, {}\n\t.att_syntax prefix\n", reg(into).substr(1), moved(at, plus));
+}
+
 }  // namespace chord::isa

@@ -24,6 +24,8 @@ struct Scratch {
 
 // `not_these` are none of them, not even kept: what the probe itself reads after it has taken them.
 Scratch take_scratch(Resources live, size_t count, Resources not_these);
+// Takes the address, and changes no flags. `depth`: bytes that the stack pointer is lower than at the site.
+std::string compute_address(const DataAddress &at, unsigned into, int depth);
 // The register that leads to the counter's record, if one does.
 Resources register_of(const AnyPlace &counter);
 

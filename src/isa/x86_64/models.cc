@@ -20,21 +20,6 @@ namespace {
 
 constexpr const char *kFirst = "__chord_l1d";
 
-std::string moved(const DataAddress &at, int64_t by) {
-  if (by == 0) return at.operand;
-  // An absolute address, or one relative to the instruction: an expression.
-  std::string text = move_displacement(at.operand, at.intel_syntax, by);
-  return text;
-}
-
-// Flags are not changed.
-std::string compute_address(const DataAddress &at, unsigned into, int depth) {
-  int64_t plus = at.plus + (at.on_stack ? depth : 0);
-  if (at.operand.empty()) return fmt::format("\tleaq\t{}({}),{}\n", plus, reg(at.base), reg(into));
-  if (!at.intel_syntax) return fmt::format("\tleaq\t{},{}\n", moved(at, plus), reg(into));
-  return fmt::format("\t.intel_syntax noprefix\n\tlea\t{}, {}\n\t.att_syntax prefix\n", reg(into).substr(1), moved(at, plus));
-}
-
 // Of an instruction with one byte after its opcode, then the displacement, from its end, and nothing else.
 std::string read_address(const LineProbe &p, unsigned into, unsigned other) {
   return fmt::format("\tmovslq\t{0}+2(%rip),{1}\n\tleaq\t{0}+6(%rip),{2}\n\tleaq\t{3}({1},{2}),{1}\n", p.code, reg(into), reg(other), p.at.plus);

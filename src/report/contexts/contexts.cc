@@ -230,7 +230,7 @@ Table list_contexts(const Program &program, const ContextView &view) {
   std::vector<ContextNode> nodes = nodes_of(program, view);
   Table t;
   t.by = "context";
-  t.columns = {{"id", "id", true},         {"parent", "", true},        {"function", "", true},     {"demangled", "", true},
+  t.columns = {{"id", "id", true, Holds::details},         {"parent", "", true},        {"function", "", true},     {"demangled", "", true},
                {"site", "", true},         {"calls", "calls"},          {"exclusive", "exclusive"}, {"inclusive", "inclusive"},
                {"thread", view.by_thread ? "thread" : ""}, {"kind", "", true}, {"share", "share"}, {"tree", "context", true, Holds::names}};
   t.text_order = {7, 10, 6, 5, 0, 11};
@@ -274,7 +274,7 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
   want_function(program, nodes, function);
   Table t;
   t.by = "context";
-  t.columns = {{"id", "id", true}, {"function", "", true}, {"chain", "", true}, {"calls", "calls"},
+  t.columns = {{"id", "id", true, Holds::details}, {"function", "", true}, {"chain", "", true}, {"calls", "calls"},
                {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}, {"tree", "context", true, Holds::names}};
   t.text_order = {5, 4, 3, 0, 7};
   t.weight = 5;

@@ -72,7 +72,9 @@ std::string summarize(const Program &program, size_t metric, const HotTable &all
 }
 
 std::string ratio(uint64_t value, uint64_t per) {
-  return per == 0 ? "" : fmt::format("{:.3f}", static_cast<double>(value) / static_cast<double>(per));
+  if (per == 0) return "";
+  double each = static_cast<double>(value) / static_cast<double>(per);
+  return value != 0 && each < 0.01 ? fmt::format("{:.2g}", each) : fmt::format("{:.3f}", each);  // rare events of one kind for each of a frequent one
 }
 
 // After the value, where probes take anything of it.

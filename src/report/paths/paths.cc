@@ -71,8 +71,8 @@ uint64_t executed_on(const CountedProcedure &p, const CountedPath &path) {
   return path.count <= 0 ? 0 : static_cast<uint64_t>(path.count) * analysis::length_of(*p.map, path);
 }
 
-// All ways from block `from` that go on from vertex `at`.
-void add_ways(Table &t, const CountedProcedure &p, const core::Graph &graph, uint32_t from, uint32_t at, bool cut) {
+// All paths from block `from` that go on from vertex `at`.
+void add_paths(Table &t, const CountedProcedure &p, const core::Graph &graph, core::Vertex from, core::Vertex at, bool cut) {
   const std::vector<core::EdgeId> &cuts = p.map->plan.paths.cuts;
   for (core::EdgeId e : graph.out(at)) {
     const format::Edge &edge = p.map->edges[e];
@@ -80,7 +80,7 @@ void add_ways(Table &t, const CountedProcedure &p, const core::Graph &graph, uin
     if (e == 0 || outside || edge.kind == format::EdgeKind::never) continue;
     bool here = cut || std::binary_search(cuts.begin(), cuts.end(), e);
     if (edge.to != 1 && p.map->blocks[edge.to].kind != VertexKind::code) {
-      add_ways(t, p, graph, from, edge.to, here);
+      add_paths(t, p, graph, from, edge.to, here);
     } else {
       t.add({text(p.map->name), text(t.keep(name_block(p, from))), text(t.keep(name_block(p, edge.to))), flag(here)});
     }
@@ -131,13 +131,13 @@ class PathWriter {
     }
   }
 
-  // Only what decides something: where a block has several ways on.
+  // Only what decides something: where a block has several successors.
   void write_branch(const format::Edge &edge, bool last) {
-    size_t ways = 0;
-    for (const format::Edge &e : p_.map->edges) ways += e.from == edge.from && e.kind != format::EdgeKind::never;
+    size_t successors = 0;
+    for (const format::Edge &e : p_.map->edges) successors += e.from == edge.from && e.kind != format::EdgeKind::never;
     if (last && edge.to != 1) {
       out_ += dim(fmt::format("         ↑ on to {}\n", place_of(edge.to)), style_);
-    } else if (ways > 1 && p_.map->blocks[edge.from].kind == VertexKind::code) {
+    } else if (successors > 1 && p_.map->blocks[edge.from].kind == VertexKind::code) {
       bool taken = edge.kind == format::EdgeKind::taken;
       out_ += dim(fmt::format("         {} {}\n", taken ? "branch taken to" : "not taken, on to", place_of(edge.to)), style_);
     } else if (p_.map->blocks[edge.from].kind == VertexKind::dispatch) {
@@ -185,8 +185,8 @@ Table list_paths(const Program &program) {
   Table t;
   t.by = "path";
   t.columns = {{"function", "", true},  {"demangled", "function", true, Holds::names}, {"path", "path"},  {"count", "count"},
-               {"instructions", "each"}, {"executed", "instructions"},    {"share", "share"}, {"start", "start", true},
-               {"end", "end", true},     {"blocks", "", true},            {"lines", "lines", true}};
+               {"instructions", "each"}, {"executed", "instructions"},    {"share", "share"}, {"start", "start", true, Holds::details},
+               {"end", "end", true, Holds::details},     {"blocks", "", true},            {"lines", "lines", true}};
   t.text_order = {6, 5, 3, 4, 2, 1, 7, 8, 10};
   t.weight = 5;
   MetricsColumn metrics(t, program.metrics), errors(t, program.metrics, "metrics_error", "");
@@ -288,8 +288,8 @@ Table list_path_edges(const Program &program) {
   for (const CountedProcedure &p : program.procedures) {
     if (!analysis::counts_paths(*p.map)) continue;
     core::Graph graph = p.map->graph();
-    for (uint32_t b = 0; b < p.map->blocks.size(); ++b) {
-      if (p.map->blocks[b].kind == VertexKind::code || b == 0) add_ways(t, p, graph, b, b, false);
+    for (core::Vertex b = 0; b < p.map->blocks.size(); ++b) {
+      if (p.map->blocks[b].kind == VertexKind::code || b == 0) add_paths(t, p, graph, b, b, false);
     }
   }
   return t;

@@ -23,7 +23,7 @@ analysis::CounterMemory path_memory(const analysis::Program &program);
 // In records of calling contexts (chord --context --paths): bytes of all tables.
 uint64_t path_memory_in_records(const analysis::Program &program);
 
-// One row per way from block to block, helper vertices passed over: what the numbers of
+// One row per path from block to block, helper vertices passed over: what the numbers of
 // paths are based on, and where paths are cut.
 Table list_path_edges(const analysis::Program &program);
 

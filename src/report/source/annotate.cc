@@ -24,6 +24,9 @@ using analysis::Program;
 
 constexpr size_t kMargin = 15, kMetricMargin = 13;
 
+// An instruction is one of many: a quarter of what makes a line hot is enough.
+constexpr double kInstructionHeat = 4;
+
 // What to show of one file: all of it, or the lines of a function.
 struct Part {
   uint32_t file = 0;
@@ -111,6 +114,8 @@ class Writer {
     selection_ = select(program, what.target, files_);
     lines_ = analysis::count_lines(program, selection_.procedures);
     if (what.instructions) places_ = places_by_line(program, selection_, files_);
+    all_ = selection_.procedures.empty() ? program.instructions : 0;
+    for (const CountedProcedure *p : selection_.procedures) all_ += p->exact() ? p->instructions : 0;
   }
 
   Annotated run() {
@@ -129,8 +134,17 @@ class Writer {
 
  private:
   void heading(const std::string &title) {
-    if (!out_.text.empty()) out_.text += "\n";
-    out_.text += bold(title, style_) + "\n";
+    if (!out_.text.empty()) put("");
+    put(bold(title, style_));
+  }
+
+  void put(const std::string &line, double heat = 0) {
+    out_.text += line + "\n";
+    out_.heat.push_back(heat);
+  }
+
+  double share(bool exact, uint64_t executed) const {
+    return only_ran_ || !exact || all_ == 0 ? 0 : static_cast<double>(executed) / static_cast<double>(all_);
   }
 
   std::vector<const LineCount *> lines_in(const Part &part) const {
@@ -178,10 +192,10 @@ class Writer {
     return nullptr;
   }
 
-  std::string margin(bool exact, uint64_t count) const {
+  std::string margin(bool exact, uint64_t count, double heat) const {
     if (!exact) return fmt::format("{:>{}}", "?", kMargin);
-    if (count == 0) return red(fmt::format("{:>{}}", "#####", kMargin), style_);
-    return fmt::format("{:>{}}", only_ran_ ? "ran" : group_digits(count), kMargin);
+    if (count == 0) return cold(fmt::format("{:>{}}", "#####", kMargin), style_);
+    return hot(fmt::format("{:>{}}", only_ran_ ? "ran" : group_digits(count), kMargin), heat, style_);
   }
 
   // Nothing without --metric.
@@ -194,11 +208,12 @@ class Writer {
     std::string left(kMargin, ' ');
     // A line whose instructions ran though no arrival was counted has run.
     bool by_instructions = only_ran_ || (count != nullptr && count->count == 0);
-    if (count != nullptr) left = margin(count->exact && count->count_known, by_instructions ? count->executed : count->count);
+    const double heat = count == nullptr ? 0 : share(count->exact, count->executed);
+    if (count != nullptr) left = margin(count->exact && count->count_known, by_instructions ? count->executed : count->count, heat);
     if (what_.metric) left += metric_margin(count == nullptr ? std::nullopt : analysis::value_of(count->metrics, *what_.metric));
     std::string text = fmt::format("{} |{:>6}  {}", left, line, source);
     text.erase(text.find_last_not_of(' ') + 1);
-    out_.text += text + "\n";
+    put(text, heat);
   }
 
   void instructions(uint32_t file, uint32_t line) {
@@ -214,9 +229,12 @@ class Writer {
       std::string text = i.text;
       std::replace(text.begin(), text.end(), '\t', ' ');
       std::string where = fmt::format("{}+{:#x}", place.procedure->map->fragments[i.fragment].name, i.offset);
-      out_.text += fmt::format("{}{} |        {}\n", margin(place.procedure->exact(), place.procedure->executed[place.instruction]),
-                               what_.metric ? metric_margin(metric_of(place)) : "",
-                               dim(fmt::format("  {:<24} {}", where, text), style_));
+      const bool exact = place.procedure->exact();
+      const uint64_t executed = place.procedure->executed[place.instruction];
+      const double heat = kInstructionHeat * share(exact, executed);
+      put(fmt::format("{}{} |        {}", margin(exact, executed, heat), what_.metric ? metric_margin(metric_of(place)) : "",
+                      dim(fmt::format("  {:<24} {}", where, text), style_)),
+          heat);
     }
   }
 
@@ -231,6 +249,7 @@ class Writer {
   const Annotation &what_;
   TextStyle style_;
   bool only_ran_;
+  uint64_t all_ = 0;  // instructions that lines have a share of
   Selection selection_;
   PlacesByLine places_;
   Sources sources_;

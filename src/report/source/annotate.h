@@ -26,6 +26,7 @@ struct Annotation {
 
 struct Annotated {
   std::string text;
+  std::vector<double> heat;  // of each line of the text: its share of what was executed, of the function or the program
   std::vector<std::string> warnings;  // source files that could not be read, ...
 };
 

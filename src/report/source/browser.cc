@@ -272,6 +272,7 @@ BrowserPage Browser::page_about(Kind kind, const Subject &subject) {
 std::vector<BrowserLine> Browser::code_lines(const analysis::Program &program, uint32_t function, bool instructions) const {
   Annotated annotated = annotate(program, {program.procedures[function].map->name, instructions}, {});
   std::vector<BrowserLine> lines = lines_of(annotated.text);
+  for (size_t n = 0; n < lines.size(); ++n) lines[n].heat = annotated.heat[n];
   for (const std::string &warning : annotated.warnings) lines.insert(lines.begin(), {"  " + warning});
   return lines;
 }

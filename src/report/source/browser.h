@@ -16,7 +16,7 @@ namespace chord::report {
 
 struct BrowserLine {
   std::string text;
-  double heat = 0;          // share of all instructions
+  double heat = 0;          // share of all instructions; of source and assembly: of the function's
   uint32_t function = UINT32_MAX;  // where Enter leads: index in Program::procedures
   uint64_t path = UINT64_MAX;      // or this path of the page's function
   uint32_t context = UINT32_MAX;   // of the function: node of the tree of contexts

@@ -3,7 +3,7 @@
 // A loop is a header and what reaches it again without leaving (core/graph/order.h). It is
 // *entered* by every edge that comes from outside of it, at whatever member; an
 // *iteration* is one arrival at its header. So entered ≤ iterations where the header is
-// the only way in, and iterations / entered is the average trip count.
+// the only edge in, and iterations / entered is the average trip count.
 #include <algorithm>
 
 #include "core/graph/order.h"

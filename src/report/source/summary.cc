@@ -6,10 +6,12 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
+#include "base/process.h"
 #include "report/source/coverage.h"
 #include "report/source/plain.h"
 #include "report/tables/function_names.h"
 #include "report/tables/listings.h"
+#include "report/tables/names.h"
 
 namespace chord::report {
 namespace {
@@ -67,29 +69,42 @@ bool has_lines(const analysis::CountedProcedure &p) {
   return std::any_of(p.map->instructions.begin(), p.map->instructions.end(), [](const auto &i) { return i.line != 0; });
 }
 
+struct NextStep {
+  std::string command, words, why;  // words after the profile
+};
+
 // Commands worth typing next, for this profile.
-std::string next_steps(const analysis::Program &program) {
+std::vector<NextStep> next_steps(const analysis::Program &program) {
   const analysis::CountedProcedure *hottest = hottest_of(program);
-  std::string out = "next:\n";
-  auto say = [&](const std::string &command, const std::string &why) { out += fmt::format("  {:<36} {}\n", command, why); };
-  if (hottest == nullptr) {
-    say("chord doctor", "no counted function ran: what was left out and why");
-    return out;
-  }
-  bool lined = has_lines(*hottest);
+  if (hottest == nullptr) return {{"doctor", "", "no counted function ran: what was left out and why"}};
+  const bool lined = has_lines(*hottest);
   if (program.only_ran) {
-    say(lined ? "chord annotate" : "chord annotate --instructions", "what ran, and what never did");
-    say("chord export lcov -o FILE", "the same for coverage viewers");
-    return out;
+    return {{"annotate", lined ? "" : "--instructions", "what ran, and what never did"}, {"export lcov", "-o FILE", "the same for coverage viewers"}};
   }
-  say(fmt::format("chord annotate '{}'{}", telling_name(program, *hottest), lined ? "" : " --instructions"),
-      fmt::format("where {} of all instructions went", percent(hottest->instructions, program.instructions)));
+  std::vector<NextStep> steps = {{"annotate", base::shell_word(telling_name(program, *hottest)) + (lined ? "" : " --instructions"),
+                                  fmt::format("where {} of all instructions went", percent(hottest->instructions, program.instructions))}};
   if (lined) {
-    say("chord report --by=line --top=20", "the hottest lines");
+    steps.push_back({"report", "--by=line --top=20", "the hottest lines"});
   } else {
-    say("chord report --by=loop --top=20", "the hottest loops; build with -g to see lines");
+    steps.push_back({"report", "--by=loop --top=20", "the hottest loops; build with -g to see lines"});
   }
-  if (!program.skipped.empty()) say("chord doctor", "which functions were left uninstrumented");
+  steps.push_back({"html", "", "everything, for the browser"});
+  if (!program.skipped.empty()) steps.push_back({"doctor", "", "which functions were left uninstrumented"});
+  return steps;
+}
+
+std::string next_text(const analysis::Program &program, const InputWords &input) {
+  std::vector<std::pair<std::string, std::string>> lines;
+  size_t width = 0;
+  for (const NextStep &step : next_steps(program)) {
+    std::string command = "chord " + step.command;
+    const bool knows_contexts = step.command == "annotate" || step.command == "report";
+    for (const std::string &word : {input.profiles, knows_contexts ? input.context : "", step.words}) command += word.empty() ? "" : " " + word;
+    width = std::max(width, display_width(command));
+    lines.emplace_back(command, step.why);
+  }
+  std::string out = "next:\n";
+  for (const auto &[command, why] : lines) out += fmt::format("  {}{}  {}\n", command, std::string(width - display_width(command), ' '), why);
   return out;
 }
 
@@ -147,7 +162,7 @@ nlohmann::ordered_json json_head(const analysis::Program &program) {
   return head;
 }
 
-std::string summary_text(const analysis::Program &program, size_t top, const TextStyle &style) {
+std::string summary_text(const analysis::Program &program, size_t top, const TextStyle &style, const InputWords &input) {
   Totals t = total(program);
   std::string out = fmt::format("{}: {}, {}\n", bold(program.name, style), counted(program.runs, "run"),
                                 counted(program.threads, "thread"));
@@ -167,7 +182,7 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   out += "\n" + render_text(hottest, style);
   if (!program.skipped.empty()) out += skipped_text(program);
   out += plain_text(plain_units(program), style.wide ? 0 : style.width);
-  return out + dim("\n" + next_steps(program), style);
+  return out + dim("\n" + next_text(program, input), style);
 }
 
 std::string summary_json(const analysis::Program &program, size_t top) {

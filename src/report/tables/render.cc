@@ -9,6 +9,7 @@
 #include <iterator>
 #include <nlohmann/json.hpp>
 
+#include "analysis/source/source_tree.h"
 #include "report/tables/names.h"
 
 namespace chord::report {
@@ -108,13 +109,18 @@ struct TextColumn {
   size_t width = 0;
   bool left = false;
   Holds holds = Holds::anything;
-  bool figure = false;  // a count, which may be left out
+  bool may_go = false;  // a count or a detail
 };
+
+size_t width_of(const std::vector<TextColumn> &columns) {
+  size_t total = kGap.size() * (columns.size() - 1);
+  for (const TextColumn &column : columns) total += column.width;
+  return total;
+}
 
 // Takes what is too much from the widest left-aligned columns.
 void fit(std::vector<TextColumn> &columns, size_t limit) {
-  size_t total = kGap.size() * (columns.size() - 1);
-  for (const TextColumn &column : columns) total += column.width;
+  size_t total = width_of(columns);
   while (total > limit) {
     TextColumn *widest = nullptr;
     for (TextColumn &column : columns) {
@@ -126,20 +132,21 @@ void fit(std::vector<TextColumn> &columns, size_t limit) {
   }
 }
 
-// Whether, cut to the limit, some name would be too short to be recognised.
+// Whether, cut to the limit, some name would be too short to be recognised, or a line still too long.
 bool cramped(std::vector<TextColumn> columns, size_t limit) {
   std::vector<TextColumn> before = columns;
   fit(columns, limit);
+  if (width_of(columns) > limit) return true;
   for (size_t c = 0; c < columns.size(); ++c) {
     if (columns[c].width < std::min(before[c].width, kReadable)) return true;
   }
   return false;
 }
 
-// Rather than names, figures that say less are given up: those furthest to the right, but not the first ones.
+// Rather than names, figures and details that say less are given up: those furthest to the right, but not the first ones.
 void drop_columns(std::vector<TextColumn> &columns, std::vector<std::vector<std::string>> &lines, size_t limit) {
   for (size_t c = columns.size(); c-- > kFirstFigures && cramped(columns, limit);) {
-    if (!columns[c].figure) continue;
+    if (!columns[c].may_go) continue;
     columns.erase(columns.begin() + static_cast<std::ptrdiff_t>(c));
     for (std::vector<std::string> &fields : lines) fields.erase(fields.begin() + static_cast<std::ptrdiff_t>(c));
   }
@@ -187,6 +194,8 @@ std::vector<std::string> column_texts(const Table &table, size_t c, const TextSt
     } else if (is_text && column.holds == Holds::paths) {
       std::string_view path = below(cell.text, root);
       while (path.starts_with("./")) path.remove_prefix(2);
+      // Everybody knows where the system's headers are.
+      if (style.root.empty() && analysis::SourceTree::is_system(std::string(path))) path.remove_prefix(path.rfind('/') + 1);
       out.push_back(plain(std::string(path)));
     } else {
       out.push_back(plain(show(cell, style.wide)));
@@ -317,7 +326,8 @@ TextStyle style_of_stdout() {
 
 std::string bold(const std::string &text, const TextStyle &style) { return paint(text, "1", style); }
 std::string dim(const std::string &text, const TextStyle &style) { return paint(text, "2", style); }
-std::string red(const std::string &text, const TextStyle &style) { return paint(text, "31", style); }
+std::string cold(const std::string &text, const TextStyle &style) { return paint(text, "36", style); }
+std::string hot(const std::string &text, double share, const TextStyle &style) { return heat(share) != nullptr ? paint(text, heat(share), style) : text; }
 
 std::string render_text(const Table &table, const TextStyle &style) {
   std::vector<std::vector<std::string>> lines(table.rows() + 1);
@@ -331,7 +341,7 @@ std::string render_text(const Table &table, const TextStyle &style) {
     for (size_t r = 0; r < texts.size(); ++r) {
       if (table.at(r, c).kind == CellKind::share && shares == table.columns.size()) shares = c;
       text.width = std::max(text.width, display_width(texts[r]));
-      text.figure = text.figure || table.at(r, c).kind == CellKind::number;
+      text.may_go = text.may_go || table.at(r, c).kind == CellKind::number || column.holds == Holds::details;
       lines[r + 1].push_back(std::move(texts[r]));
     }
     columns.push_back(text);
@@ -349,7 +359,7 @@ std::string render_text(const Table &table, const TextStyle &style) {
     if (bars) {
       double part = table.at(r, shares).kind == CellKind::share ? table.at(r, shares).share : 0;
       std::string drawn = fill(bar(part), kBar, true) + std::string(kGap);
-      text = (heat(part) != nullptr ? paint(drawn, heat(part), style) : drawn) + text;
+      text = hot(drawn, part, style) + text;
     }
     out += text + "\n";
   }

@@ -33,6 +33,8 @@ std::string render_json(const Table &table, const nlohmann::ordered_json &head);
 
 std::string bold(const std::string &text, const TextStyle &style);
 std::string dim(const std::string &text, const TextStyle &style);
-std::string red(const std::string &text, const TextStyle &style);
+std::string cold(const std::string &text, const TextStyle &style);  // what never ran
+// Coloured as the bar of such a share is.
+std::string hot(const std::string &text, double share, const TextStyle &style);
 
 }  // namespace chord::report

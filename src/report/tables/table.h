@@ -99,7 +99,8 @@ inline Cell ran(bool value) {
 inline Cell number_if(bool known, uint64_t value) { return known ? number(value) : Cell{}; }
 
 // How the text form shortens what a column holds; CSV and JSON have all of it.
-enum class Holds : uint8_t { anything, names, paths };
+// Details are given up for names where there is no room for both.
+enum class Holds : uint8_t { anything, names, paths, details };
 
 struct Column {
   std::string key;      // in JSON and CSV

@@ -53,7 +53,7 @@ struct TraceListing {
     TraceStretch s;
     while (cursor.number() < end) {
       if (!cursor.next(s)) return false;
-      const TracedProcedure *caller = range.callers ? caller_of(code, s.depth) : nullptr;
+      const TracedProcedure *caller = range.callers ? caller_of(code, cursor, s.depth) : nullptr;
       for (uint32_t k = 0; k < s.count; ++k) {
         uint64_t number = s.number + k;
         bool begins = rows.begins(s, s.first + k) || (range.from_the_middle && number == range.from && rows.has_line(s, s.first + k));
@@ -63,19 +63,19 @@ struct TraceListing {
     }
     return true;
   }
-
-  // Activations below one that runs stay as they are.
-  const TracedProcedure *caller_of(const analysis::TracedCode &code, uint32_t depth) const {
-    for (const analysis::TraceFrame &frame : cursor.stack()) {
-      if (frame.interrupted) continue;
-      if (depth == 1) return &code.procedure(frame.procedure);
-      if (depth-- == 0) break;
-    }
-    return nullptr;
-  }
 };
 
 }  // namespace
+
+// Activations below one that runs stay as they are.
+const TracedProcedure *caller_of(const analysis::TracedCode &code, const analysis::TraceCursor &cursor, uint32_t depth) {
+  for (const analysis::TraceFrame &frame : cursor.stack()) {
+    if (frame.interrupted) continue;
+    if (depth == 1) return &code.procedure(frame.procedure);
+    if (depth-- == 0) break;
+  }
+  return nullptr;
+}
 
 std::string TraceRow::file() const {
   const format::Instruction &in = at();

@@ -33,6 +33,9 @@ struct TraceRange {
   bool callers = false;                // rows have callers
 };
 
+// What called the activation at that depth, which runs. Null: code that is not traced.
+const analysis::TracedProcedure *caller_of(const analysis::TracedCode &code, const analysis::TraceCursor &cursor, uint32_t depth);
+
 // Calls `row` for each row of the range in order, until it returns false. Gives why replay ended before the trace did; empty: it did not.
 // With an index a range far from the beginning is soon reached.
 std::string list_trace(const analysis::TracedCode &code, const format::TraceStream &stream, TraceRows by, const TraceRange &range,

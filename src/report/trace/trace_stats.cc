@@ -45,10 +45,10 @@ TraceStats measure_trace(const analysis::TracedCode &code, const format::TraceSt
   stats.instructions = cursor.number();
   for (uint32_t n = 0; n < code.size(); ++n) {
     const analysis::TracedProcedure &p = code.procedure(n);
-    for (uint32_t e = 0; e < p.map->edges.size(); ++e) {
+    for (core::EdgeId e = 0; e < p.map->edges.size(); ++e) {
       uint64_t taken = edges[p.first_edge + e];
       if (e == p.enter) stats.calls += taken;
-      if (p.tokens[e].bits != 0) stats.branches += taken;
+      if (p.is_branch(e)) stats.branches += taken;
     }
   }
   if (!cursor.problem().empty()) problems.push_back(cursor.problem());

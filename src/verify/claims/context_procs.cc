@@ -2,6 +2,7 @@
 
 #include <chord_abi.h>
 
+#include <algorithm>
 #include <optional>
 #include <vector>
 
@@ -35,9 +36,10 @@ class Reader {
     const auto sites = static_cast<uint32_t>(*both & 0xffff), span = static_cast<uint32_t>(*both >> 16);
     uint64_t size = CHORD_CONTEXT_COUNTERS + 8 * uint64_t{record.count} + CHORD_CONTEXT_SLOT * uint64_t{sites};
     auto room = records_.sizes.find(*other);
-    if (*back != record.label || room == records_.sizes.end() || room->second != size || size > CHORD_CONTEXT_LARGEST) return false;
-    // The runtime aligns those that it makes.
-    if (span > 31 || (span != 0 && alignment(*other) % (int64_t{1} << span) != 0)) return false;
+    if (*back != record.label || room == records_.sizes.end() || size > CHORD_CONTEXT_LARGEST || span > 31) return false;
+    // The runtime aligns those that it makes, and this one where that takes more than a page.
+    if (room->second != size + CHORD_CONTEXT_SPARE_ROOM(span)) return false;
+    if (span != 0 && alignment(*other) % (int64_t{1} << std::min<uint32_t>(span, CHORD_CONTEXT_PAGE_BITS)) != 0) return false;
     ContextProc p{thread_offset(id), sites, span, *frame, *kept};
     if (p.id.empty() && (number(id[0]) != 0 || number(id[1]) != 0)) return false;
     if (!p.id.empty() && !out_.names.emplace(p.id, record.counters).second) return false;

@@ -133,7 +133,7 @@ class Reader {
     now_.kind = static_cast<uint32_t>(*kind);
     if (*kind == CHORD_COUNTERS_EVENT || *kind > CHORD_COUNTERS_FLAGS) out_.fault = "a record of no kind that a procedure's is";
     bool clock = key_ == CHORD_CLOCK_KEY, faults = key_ == CHORD_GAUGE_KEY;
-    if ((clock || faults) && (now_.counters != (clock ? CHORD_CLOCK_SYMBOL : CHORD_GAUGE_FAULTS_SYMBOL) || *kind != CHORD_COUNTERS_SHARED)) out_.fault = "the record of what meters say of themselves is not as the runtime reads it";
+    if ((clock || faults) && (now_.counters != (clock ? CHORD_CLOCK_SYMBOL : CHORD_GAUGE_FAULTS_SYMBOL) || (*kind != CHORD_COUNTERS_SHARED && *kind != CHORD_COUNTERS_DELTA))) out_.fault = "the record of what meters say of themselves is not as the runtime reads it";
     bool right = *kind == CHORD_COUNTERS_THREAD ? thread_ : relative_;
     if (!right) out_.fault = "a record does not tell where its counters are";
     if (*kind == CHORD_COUNTERS_NUMBERS) {

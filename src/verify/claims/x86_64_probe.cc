@@ -142,7 +142,7 @@ const std::unordered_map<std::string_view, Op> &names() {
       {"endbr64", Op::entry_mark}, {"pxor", Op::vector_clear}, {"vpxor", Op::vector_clear},
       {"pcmpeqd", Op::vector_ones}, {"vpcmpeqd", Op::vector_ones}, {"psubq", Op::vector_subtract},
       {"vpsubq", Op::vector_subtract}, {"movlps", Op::vector_low}, {"vmovlps", Op::vector_low},
-      {"movhlps", Op::vector_high_down}, {"vpextrq", Op::vector_extract_high}, {"movb", Op::set_byte}, {"movzbl", Op::widen_byte}};
+      {"movhlps", Op::vector_high_down}, {"vpextrq", Op::vector_extract_high}, {"movb", Op::set_byte}, {"movzbl", Op::widen_byte}, {"xaddq", Op::take_place}};
   return kOps;
 }
 

@@ -35,7 +35,7 @@ enum class Op : uint8_t {
   add, subtract, increment, decrement, address, move, push, pop, push_flags, pop_flags,
   flags_to_ah, ah_to_flags, set_overflow, compare, test, multiply, shift_left, shift_right, mask, round_down, clear, jump_zero, jump_other,
   jump_sign, jump_above, jump_not_below, jump, call, nothing, entry_mark, vector_clear, vector_ones, vector_subtract, vector_low, vector_high_down,
-  vector_extract_high, set_byte, set_condition, widen_byte, read_code,
+  vector_extract_high, set_byte, set_condition, widen_byte, read_code, take_place,
 };
 
 struct ProbeInstruction {

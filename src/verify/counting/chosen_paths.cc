@@ -15,7 +15,7 @@ struct State {
   int64_t sum = 0;                             // values so far, if it does
   std::optional<int64_t> number;               // what the path register holds
   std::optional<int64_t> counted, lacking;     // index: before its last edge; still to be counted
-  bool harmless = false;                       // it is not known, but no chosen path is counted by it, whatever way is taken
+  bool harmless = false;                       // it is not known, but no chosen path is counted by it, whichever path is taken
   bool impossible = false;                     // nobody comes this way
   auto operator<=>(const State &) const = default;
 };

@@ -1,7 +1,7 @@
 // Proof that chosen paths, and no others, are counted where the map says: each once, under its own index, and no path that was not
 // chosen under the index of one that was.
 //
-// Every way through the woven procedure is followed with what the path register holds, and with how far it has gone along a chosen
+// Every path through the woven procedure is followed with what the path register holds, and with how far it has gone along a chosen
 // path. What is counted under an index of nobody's is not looked at.
 #pragma once
 

@@ -112,7 +112,7 @@ class CountVisitor {
     for (const auto &[n, ahead] : b) {
       if (!a.contains(n)) k = n;
     }
-    return fmt::format("counter {} is not counted alike on all ways here", k);
+    return fmt::format("counter {} is not counted alike on all paths here", k);
   }
 
  private:

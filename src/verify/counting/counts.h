@@ -2,7 +2,7 @@
 //
 // A plan says by how much each counter goes up on an edge or at a vertex; woven code may do it
 // somewhat earlier or later. So at each instruction a counter is ahead of the plan by a constant, the
-// same on all ways there; by nothing where activations begin and end. While a counter is held in a
+// same on all paths there; by nothing where activations begin and end. While a counter is held in a
 // register, memory and the register together are.
 #pragma once
 
@@ -17,6 +17,7 @@
 #include "verify/flow/constants.h"
 #include "verify/flow/flow.h"
 #include "verify/flow/map_graph.h"
+#include "verify/program/code_places.h"
 
 namespace chord::verify {
 
@@ -31,6 +32,7 @@ struct ProcedureFacts {
   const std::set<uint32_t> &widened_steps;
   uint32_t function = 0;
   bool atomic = false;  // counters of all threads are to be locked
+  const CodePlaces &places;
 };
 
 // Throw Unproved.
@@ -42,7 +44,7 @@ bool is_place_of(const Record &record, const Effect &effect);
 // Every counter that a probe changes is one of the procedure's, or one of events, of the right kind.
 void prove_places(const ProcedureFacts &procedure);
 
-// Places of the graph at which what is known is the same on all ways: instructions, and vertices
+// Places of the graph at which what is known is the same on all paths: instructions, and vertices
 // of the map without code.
 using Node = uint64_t;
 constexpr Node node_of_instruction(uint32_t i) { return i; }
@@ -54,10 +56,10 @@ constexpr Node node_of_vertex(uint32_t v) { return uint64_t{1} << 32 | v; }
 //   void execute(uint32_t instruction, State &)
 //   void take(const Transition &, const EdgeChain *, const Machine *, State &)   chain: null inside a block
 //   void arrive(Node, State &)                    brings a state into its usual form
-//   bool agree(State &a, const State &b)          two ways that differ may both be right: leaves what both know
+//   bool agree(State &a, const State &b)          two paths that differ may both be right: leaves what both know
 //   void leave(const Transition &, const State &)
-// and State can be compared. Throws Unproved where two ways do not agree. A visitor that has kStatesApart gets to see every state that
-// is possible at a node, instead of one that all ways there agree on; those with `impossible` are dropped.
+// and State can be compared. Throws Unproved where two paths do not agree. A visitor that has kStatesApart gets to see every state that
+// is possible at a node, instead of one that all paths there agree on; those with `impossible` are dropped.
 template <class State, class Visitor>
 class Propagation {
  public:
@@ -109,7 +111,7 @@ class Propagation {
     if (t.kind != Transition::Kind::falls || f_.graph.is_inside_block(t)) return;
     const format::Procedure &map = f_.graph.map();
     for (const EdgeChain &chain : f_.graph.chains(t)) {
-      uint32_t v = chain.edges.empty() ? 0 : map.edges[chain.edges[0]].to;
+      core::Vertex v = chain.edges.empty() ? core::Vertex() : map.edges[chain.edges[0]].to;
       if (map.blocks[v].kind != format::VertexKind::landing) continue;
       EdgeChain rest{v, chain.to, {chain.edges.begin() + 1, chain.edges.end()}};
       go(t, &rest, visitor_.start(v));

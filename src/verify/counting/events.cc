@@ -71,7 +71,7 @@ class EventVisitor {
   static bool agree(State &, const State &) { return false; }
 
   std::string difference(const State &a, const State &b) const {
-    return a.open == b.open ? "events are not counted alike on all ways here" : "brackets are not open alike on all ways here";
+    return a.open == b.open ? "events are not counted alike on all paths here" : "brackets are not open alike on all paths here";
   }
 
  private:

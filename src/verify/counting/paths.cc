@@ -28,24 +28,25 @@ struct State {
   // The path was counted before its last edge: as sum so far + this, or as this number.
   bool counted = false;
   Number counted_at, counted_as;
+  Number kept;  // … and that is what the register still holds, plus this
   // An edge has been taken on which something begins that is yet to be counted: the counter.
   uint32_t begun = kNone;
   bool operator==(const State &) const = default;
 };
 
-// By vertex of the procedure: what a path has come to there if that is the same on all ways, else nothing. The weaver need not
+// By vertex of the procedure: what a path has come to there if that is the same on all paths, else nothing. The weaver need not
 // clear the old number where it is known.
 std::vector<Number> only_sums(const core::PathNumbering &n) {
   std::vector<Number> sums(n.dag.vertex_count());
   std::vector<bool> reached(sums.size(), false);
   std::vector<size_t> missing(sums.size());
-  for (uint32_t v = 0; v < missing.size(); ++v) missing[v] = v == n.start ? 0 : n.dag.in(v).size();
+  for (core::Vertex v = 0; v < missing.size(); ++v) missing[v] = v == n.start ? 0 : n.dag.in(v).size();
   sums[n.start] = 0;
-  for (std::vector<uint32_t> work{n.start}; !work.empty();) {
-    uint32_t from = work.back();
+  for (std::vector<core::Vertex> work{n.start}; !work.empty();) {
+    core::Vertex from = work.back();
     work.pop_back();
     for (core::EdgeId e : n.dag.out(from)) {
-      uint32_t to = n.dag.edge(e).to;
+      core::Vertex to = n.dag.edge(e).to;
       if (e == core::Graph::return_edge()) continue;
       Number here = plus(sums[from], static_cast<int64_t>(n.value[e]));
       sums[to] = !reached[to] || sums[to] == here ? here : Number();
@@ -77,7 +78,7 @@ class PathVisitor {
   }
 
   void execute(uint32_t i, State &state) const {
-    if (holder_ < 16 && changes(f_.program.instrs()[i].facts, holder_)) state.offset = state.number = state.lag = {};
+    if (holder_ < 16 && changes(f_.program.instrs()[i].facts, holder_)) state.offset = state.number = state.lag = state.kept = {};
   }
 
   void take(const Transition &t, const EdgeChain *chain, const Machine *machine, State &state) const {
@@ -107,25 +108,26 @@ class PathVisitor {
   }
 
   // What number the register holds need not be known where its distance from the sum is, or where the path
-  // has been counted: if it is the next one's already, both ways know it.
+  // has been counted: if it is the next one's already, both paths know it.
   static bool agree(State &a, const State &b) {
     State other = b;
     if (a.counted || (a.offset && a.offset == b.offset)) a.number = other.number = {};
+    if (a.kept != b.kept) a.kept = other.kept = {};
     return a == other;
   }
 
-  std::string difference(const State &, const State &) const { return "paths are not counted alike on all ways here"; }
+  std::string difference(const State &, const State &) const { return "paths are not counted alike on all paths here"; }
 
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const { throw Unproved{f_.program.instrs()[i].last, std::move(what)}; }
 
   // What was given up so that ways agree, and is known of the block. Before a mark (endbr64) nothing can be inserted: what the register holds there is
-  // known to those who fall into it, not to those who land there.
+  // known to those who fall into it, not to those who land there. (Within a block nobody does: compilers mark more calls than return twice.)
   void recall(uint32_t i, State &state) const {
     uint32_t block = f_.graph.block_of(i);
     if (!only_sums_[block] || state.pending || state.counted) return;
     state.sum = only_sums_[block];
-    if (f_.program.instrs()[i].facts.entry_mark) {
+    if (f_.program.instrs()[i].facts.entry_mark && map_.blocks[block].first == f_.graph.number_of(i)) {
       state.offset = state.number = {};
     } else if (state.offset) {
       state.number = plus(state.offset, *state.sum);
@@ -148,12 +150,33 @@ class PathVisitor {
     // Once the path is counted, the jump that ends it is taken to have been executed; where an indirect one goes the map cannot say.
     const Facts &x = f_.program.instrs()[i].facts;
     if (state.counted && x.flow == Flow::jump && x.indirect) return;
-    if (spot != nullptr && (spot->instruction != f_.graph.number_of(i) || !spot->path.counts.empty())) return;
-    Number offset = state.offset;
-    if (spot != nullptr && spot->path.fixed) offset = minus(Number(static_cast<int64_t>(spot->path.sum)), state.sum);
+    if (spot != nullptr && spot->instruction != f_.graph.number_of(i)) return;
+    if (spot != nullptr && !spot->path.counts.empty()) return counted_as_stated(i, *spot, state);
+    Number offset = state.offset, sum = state.sum;
+    bool usual = !state.counted && !state.pending;
+    // A jump to itself that has been counted stands where the next path starts.
+    core::EdgeId start = n_.start_edge[f_.graph.block_of(i)];
+    if (state.counted && f_.program.instrs()[i].target == i && start != core::kNone) {
+      usual = true;
+      sum = static_cast<int64_t>(n_.value[start]);
+      offset = minus(state.number, sum);
+    }
+    if (spot != nullptr && spot->path.fixed) offset = minus(Number(static_cast<int64_t>(spot->path.sum)), sum);
     if (spot != nullptr && !spot->path.fixed) offset = plus(offset, static_cast<int64_t>(spot->path.sum));
-    bool usual = offset && !state.counted && !state.pending;
+    usual = usual && offset;
     if (!usual || *offset != -map_.plan.paths.partial[f_.graph.block_of(i)]) fail(i, "the path register is not what the map says");
+  }
+
+  // The path was counted ahead of the instruction: of an activation that stands there the map takes that back, by what the register holds.
+  void counted_as_stated(uint32_t i, const format::Spot &spot, const State &state) const {
+    const format::Spot::Path::Count &c = spot.path.counts[0];
+    const auto number = static_cast<int64_t>(c.number), sum = static_cast<int64_t>(spot.path.sum);
+    const Number kept = state.kept ? state.kept : minus(state.counted_as, state.number);
+    const Number offset = minus(state.counted_at, state.kept);
+    bool right = state.counted && spot.path.counts.size() == 1 && c.count == -1;
+    right = right && (c.fixed ? !state.counted_as || *state.counted_as == number : kept && *kept == number);
+    right = right && (spot.path.fixed || !offset || plus(*offset, sum) == -map_.plan.paths.partial[f_.graph.block_of(i)]);
+    if (!right) fail(i, "the path register is not what the map says");
   }
 
   // The note at a fragment's end says where the number is; without one there is none. In records it is where the record is.
@@ -204,7 +227,7 @@ class PathVisitor {
       state.ended = plus(state.sum, value);
     }
     state.counted = false;
-    state.counted_at = state.counted_as = state.offset = state.sum = {};
+    state.counted_at = state.counted_as = state.kept = state.offset = state.sum = {};
     core::EdgeId start = to == 1 ? core::kNone : n_.start_edge[to];
     if (start == core::kNone) return;
     state.sum = static_cast<int64_t>(n_.value[start]);
@@ -263,9 +286,10 @@ class PathVisitor {
       state.offset = plus(state.offset, r->number);
       state.number = plus(state.number, r->number);
       state.lag = plus(state.lag, r->number);
+      state.kept = plus(state.kept, -r->number);
       return;
     }
-    state.offset = state.lag = state.number = {};
+    state.offset = state.lag = state.number = state.kept = {};
     if (!r) return;
     state.number = r->number;
     if (!state.counted) state.offset = minus(state.number, state.sum);
@@ -288,6 +312,7 @@ class PathVisitor {
     if (r->of_holder) {
       if (!state.offset && !(state.number && state.sum)) fail(about, "a path is counted that is not known");
       state.counted_at = plus(state.offset ? *state.offset : plus(*state.number, -*state.sum), r->number);
+      state.kept = r->number;
     } else {
       state.counted_as = r->number;
       if (state.sum) state.counted_at = plus(r->number, -*state.sum);

@@ -1,7 +1,7 @@
 // Proof that every path is counted under its number (core/paths/path_numbering.h), once, where it ends.
 //
 // The numbering follows from the cut edges in the map. At each instruction the path register differs
-// from the sum of values so far by a constant, the same on all ways there. A count may be made a little
+// from the sum of values so far by a constant, the same on all paths there. A count may be made a little
 // before the edge that ends the path is taken, or a little after.
 #pragma once
 

@@ -34,7 +34,7 @@ class Steps {
   uint64_t low_ = 0, span_ = 0, stride_ = 0;
 };
 
-// How inserted code on one way uses the register.
+// How inserted code on one path uses the register.
 struct RegisterUse {
   std::vector<uint64_t> counted;   // register + this is counted
   std::optional<uint64_t> moved;   // the register becomes what it was plus this; nothing: something else

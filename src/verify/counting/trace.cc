@@ -4,6 +4,7 @@
 
 #include "core/sequences/trace_tokens.h"
 #include "format/facts/late_tokens.h"
+#include "format/facts/trace_encoding.h"
 #include "format/facts/traced_calls.h"
 
 namespace chord::verify {
@@ -25,9 +26,7 @@ struct State {
 class TraceVisitor {
  public:
   explicit TraceVisitor(const ProcedureFacts &f) : f_(f), map_(f.graph.map()) {
-    std::vector<bool> never(map_.edges.size());
-    for (uint32_t e : map_.plan.never) never[e] = true;
-    tokens_ = core::trace_tokens(map_.graph(), never);
+    tokens_ = format::trace_code(map_).tokens;
     late_ = std::make_unique<format::LateTokens>(map_, tokens_, map_.plan.late);
     if (auto record = f.records.by_key.find(map_.key); record != f.records.by_key.end()) record_ = record->second.label;
     const std::vector<bool> traced = format::traced_calls(map_);
@@ -81,7 +80,7 @@ class TraceVisitor {
   }
 
   static bool agree(State &, const State &) { return false; }
-  std::string difference(const State &, const State &) const { return "the trace is not written alike on all ways here"; }
+  std::string difference(const State &, const State &) const { return "the trace is not written alike on all paths here"; }
 
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const { throw Unproved{f_.program.instrs()[i].last, std::move(what)}; }
@@ -139,6 +138,7 @@ class TraceVisitor {
 }  // namespace
 
 void prove_trace(const ProcedureFacts &f) {
+  if (!format::can_be_replayed(f.graph.map())) throw Unproved{f.program.instrs()[f.program.functions()[f.function].entry].last, "paths cannot be told from what is written"};
   TraceVisitor visitor(f);
   Propagation<State, TraceVisitor>(f, visitor).run();
 }

@@ -3,7 +3,6 @@
 #include <algorithm>
 #include <array>
 
-#include "verify/evidence/evidence.h"
 #include "verify/evidence/liveness.h"
 
 namespace chord::verify {
@@ -50,7 +49,7 @@ Writer writer_of(const assembly::Source &source) {
 struct Seen {
   bool reached = false;
   Set destroyed = 0;  // on some way here, and not put back since
-  Set untouched = 0;  // on all ways here as it was at the entry
+  Set untouched = 0;  // on all paths here as it was at the entry
   Set unwritten = 0;  // on some way here nobody has written it, calls apart
   bool operator==(const Seen &) const = default;
 };
@@ -66,8 +65,8 @@ constexpr Set kSeldomPassed = kNeverPassed | (kPreserved & kGenerals & ~general(
 
 class Walk {
  public:
-  Walk(const Program &p, const Evidence &evidence, uint32_t function, const std::vector<Shown> &others)
-      : p_(p), evidence_(evidence), f_(p.functions()[function]), function_(function), others_(others) {}
+  Walk(const Program &p, const Jumps &jumps, uint32_t function, const std::vector<Shown> &others)
+      : p_(p), jumps_(jumps), f_(p.functions()[function]), function_(function), others_(others) {}
 
   Shown run() {
     if (f_.entry == kNone || f_.instructions.empty()) return {};
@@ -129,8 +128,8 @@ class Walk {
     Seen state = behind(i);
     if (x.flow == Flow::next || x.flow == Flow::conditional || x.flow == Flow::call) reach(in.next, state);
     if (x.flow == Flow::jump || x.flow == Flow::conditional) reach(in.target, state);
-    if (x.flow == Flow::jump && x.indirect && !evidence_.leaves(i)) {
-      for (uint32_t to : evidence_.targets(i)) reach(to, state);
+    if (x.flow == Flow::jump && x.indirect && !jumps_.leaves(i)) {
+      for (uint32_t to : jumps_.targets(i)) reach(to, state);
     }
   }
 
@@ -143,7 +142,7 @@ class Walk {
       out_.arguments |= uses & state.untouched;
       out_.odd |= uses & state.unwritten & kSeldomPassed;
     }
-    bool jumps_out = x.flow == Flow::jump && (x.indirect ? evidence_.leaves(i) : in.target == kNone || p_.instrs()[in.target].function != function_);
+    bool jumps_out = x.flow == Flow::jump && (x.indirect ? jumps_.leaves(i) : in.target == kNone || p_.instrs()[in.target].function != function_);
     bool conditional_out = x.flow == Flow::conditional && (in.target == kNone || p_.instrs()[in.target].function != function_);
     if (x.flow == Flow::leave) out_.destroyed |= state.destroyed;
     if (!jumps_out && !conditional_out) return;
@@ -153,7 +152,7 @@ class Walk {
   }
 
   const Program &p_;
-  const Evidence &evidence_;
+  const Jumps &jumps_;
   const Function &f_;
   uint32_t function_, base_ = 0;
   const std::vector<Shown> &others_;
@@ -195,8 +194,8 @@ Set free_on_return(const Shown &shown, Writer writer) {
 
 class Finder {
  public:
-  Finder(const Program &p, const Evidence &evidence)
-      : p_(p), evidence_(evidence), writer_(writer_of(p.source())), shown_(p.functions().size()), out_(p.functions().size()) {}
+  Finder(const Program &p, const Jumps &jumps)
+      : p_(p), jumps_(jumps), writer_(writer_of(p.source())), shown_(p.functions().size()), out_(p.functions().size()) {}
 
   std::vector<Convention> run() {
     if (writer_ == Writer::unknown) return std::move(out_);
@@ -215,7 +214,7 @@ class Finder {
       for (uint32_t f = 0; f < out_.size(); ++f) {
         if (!out_[f].compiled || !due[f]) continue;
         due[f] = false;
-        Shown now = Walk(p_, evidence_, f, shown_).run();
+        Shown now = Walk(p_, jumps_, f, shown_).run();
         if (now == shown_[f]) continue;
         shown_[f] = now;
         for (uint32_t caller : p_.functions()[f].callers) {
@@ -251,7 +250,7 @@ class Finder {
   }
 
   void judge() {
-    Liveness usual = compute_usual_liveness(p_, evidence_);
+    Liveness usual = compute_usual_liveness(p_, jumps_);
     Set destroyed = 0, odd = 0;
     for (uint32_t f = 0; f < out_.size(); ++f) {
       if (!out_[f].compiled) continue;
@@ -270,7 +269,7 @@ class Finder {
   }
 
   const Program &p_;
-  const Evidence &evidence_;
+  const Jumps &jumps_;
   Writer writer_;
   std::vector<Shown> shown_;
   std::vector<Convention> out_;
@@ -280,6 +279,6 @@ class Finder {
 
 bool names_regcall(std::string_view text) { return text.find("__regcall") != std::string_view::npos; }
 
-std::vector<Convention> find_conventions(const Program &program, const Evidence &evidence) { return Finder(program, evidence).run(); }
+std::vector<Convention> find_conventions(const Program &program, const Jumps &jumps) { return Finder(program, jumps).run(); }
 
 }  // namespace chord::verify

@@ -11,11 +11,10 @@
 
 #include <vector>
 
+#include "verify/evidence/jumps.h"
 #include "verify/program/program.h"
 
 namespace chord::verify {
-
-class Evidence;
 
 struct Convention {
   bool compiled = false;  // a compiler wrote it
@@ -24,7 +23,7 @@ struct Convention {
 };
 
 // By function.
-std::vector<Convention> find_conventions(const Program &program, const Evidence &evidence);
+std::vector<Convention> find_conventions(const Program &program, const Jumps &jumps);
 
 // Functions of this convention have it in their name.
 bool names_regcall(std::string_view text);

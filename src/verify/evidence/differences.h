@@ -12,7 +12,7 @@ namespace chord::verify {
 // lower halves; nothing if it is not always the same.
 std::optional<int64_t> difference_before(const Program &program, uint32_t instruction, unsigned a, unsigned b, bool halves);
 
-// What an instruction adds to a register, on all ways to it; nothing if it does something else to it.
+// What an instruction adds to a register, on all paths to it; nothing if it does something else to it.
 // With `halves`, to its lower half.
 std::optional<int64_t> step_of(const Program &program, uint32_t instruction, unsigned reg, bool halves);
 

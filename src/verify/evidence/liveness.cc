@@ -2,14 +2,13 @@
 
 #include <deque>
 
-#include "verify/evidence/evidence.h"
-
 namespace chord::verify {
 namespace {
 
 class Solver {
  public:
-  Solver(const Program &program, const Evidence &evidence, bool usual) : p_(program), evidence_(evidence), usual_(usual) {
+  // `rules`: null for those of the usual convention.
+  Solver(const Program &program, const Jumps &jumps, const CallRules *rules) : p_(program), jumps_(jumps), rules_(rules), usual_(rules == nullptr) {
     out_.before.assign(p_.instrs().size(), kEverything);
     out_.behind.assign(p_.instrs().size(), kEverything);
     out_.jumped.assign(p_.instrs().size(), kEverything);
@@ -36,7 +35,7 @@ class Solver {
       uint32_t f = waiting.front();
       waiting.pop_front();
       queued[f] = false;
-      out_.returned[f] = usual_ ? kPreserved | kResults : evidence_.live_at_return(f, wanted_[f]);
+      out_.returned[f] = usual_ ? kPreserved | kResults : rules_->live_at_return(f, wanted_[f]);
       Set entry = at_entry(f);
       while (sweep(f)) {
       }
@@ -84,13 +83,13 @@ class Solver {
   }
 
   Set read_by_call(const Instr &in) const {
-    return usual_ ? kArguments : evidence_.read_by_call(static_cast<uint32_t>(&in - p_.instrs().data()));
+    return usual_ ? kArguments : rules_->read_by_call(static_cast<uint32_t>(&in - p_.instrs().data()));
   }
 
   void want(const Instr &in, Set live) {
     if (in.facts.indirect) return want_of_anybody(live);
     // Compilers jump to a function's end only from where nobody comes.
-    if (in.to_end && !usual_ && evidence_.is_compiled(in.function)) return;
+    if (in.to_end && !usual_ && rules_->is_compiled(in.function)) return;
     uint32_t g = in.target == kNone ? kNone : p_.instrs()[in.target].function;
     if (g != kNone && p_.functions()[g].entry == in.target) want_of(g, live);
   }
@@ -111,7 +110,7 @@ class Solver {
 
   Set at_targets(uint32_t i) const {
     Set live = 0;
-    for (uint32_t to : evidence_.targets(i)) live |= out_.before[to];
+    for (uint32_t to : jumps_.targets(i)) live |= out_.before[to];
     return live;
   }
 
@@ -140,8 +139,8 @@ class Solver {
         break;
       case Flow::jump:
         if (!x.indirect) live = at_target(in, f);
-        if (x.indirect && !evidence_.stays(i)) want(in, out_.returned[f]);
-        if (x.indirect) live = (evidence_.stays(i) ? 0 : at_jump_out(in, f)) | (evidence_.leaves(i) ? 0 : at_targets(i));
+        if (x.indirect && !jumps_.stays(i)) want(in, out_.returned[f]);
+        if (x.indirect) live = (jumps_.stays(i) ? 0 : at_jump_out(in, f)) | (jumps_.leaves(i) ? 0 : at_targets(i));
         out_.jumped[i] = live;
         break;
       case Flow::leave:
@@ -152,11 +151,12 @@ class Solver {
     // What is not replaced of a vector register lives on; nobody looks at it where all use 128 bits.
     Set narrow = p_.uses_wide_vectors() ? 0 : x.narrow_kills;
     live = (live & ~(x.kills | narrow)) | (x.reads & ~narrow) | (x.reads & x.source_reads);
-    return usual_ ? live : live | evidence_.always_wanted(f);
+    return usual_ ? live : live | rules_->always_wanted(f);
   }
 
   const Program &p_;
-  const Evidence &evidence_;
+  const Jumps &jumps_;
+  const CallRules *rules_;
   Liveness out_;
   bool usual_;
   Set wanted_of_anybody_ = 0;  // after calls through a register
@@ -166,8 +166,8 @@ class Solver {
 
 }  // namespace
 
-Liveness compute_liveness(const Program &program, const Evidence &evidence) { return Solver(program, evidence, false).run(); }
+Liveness compute_liveness(const Program &program, const Jumps &jumps, const CallRules &rules) { return Solver(program, jumps, &rules).run(); }
 
-Liveness compute_usual_liveness(const Program &program, const Evidence &evidence) { return Solver(program, evidence, true).run(); }
+Liveness compute_usual_liveness(const Program &program, const Jumps &jumps) { return Solver(program, jumps, nullptr).run(); }
 
 }  // namespace chord::verify

@@ -39,14 +39,14 @@ bool may_be_inserted(const Statement &s) {
 class Comparer {
  public:
   Comparer(const Program &p, const Pairing &pairing, const Liveness &liveness, const std::vector<bool> &woven)
-      : p_(p), pairing_(pairing), live_(liveness), woven_(woven), a_(p.source()), b_(pairing.woven()) {
+      : p_(p), pairing_(pairing), live_(liveness), woven_(woven), original_(p.source()), rewritten_(pairing.woven()) {
     for (const Mention &m : p.mentions()) mentioned_[m.statement].insert(m.operand);
   }
 
   StatementFacts run() {
-    for (uint32_t s = 0; s < a_.statements.size(); ++s) compare(s);
+    for (uint32_t s = 0; s < original_.statements.size(); ++s) compare(s);
     for (uint32_t s = 0; s < pairing_.first_record(); ++s) {
-      const Statement &x = b_.statements[s];
+      const Statement &x = rewritten_.statements[s];
       if (pairing_.is_inserted(s) && !may_be_inserted(x)) complain(kNone, 0, fmt::format("inserted: {} {}", x.name, x.operands));
     }
     return std::move(out_);
@@ -64,11 +64,11 @@ class Comparer {
   }
 
   void compare(uint32_t s) {
-    const Statement &a = a_.statements[s], &b = b_.statements[pairing_.woven_of(s)];
-    uint32_t i = a_.sections[a.section].executable ? instr_of(s) : kNone;
+    const Statement &a = original_.statements[s], &b = rewritten_.statements[pairing_.woven_of(s)];
+    uint32_t i = original_.sections[a.section].executable ? instr_of(s) : kNone;
     // The last instruction of a lone prefix's pair, and code in front of which nothing stands.
     uint32_t function = i == kNone ? kNone : p_.instrs()[i].function;
-    const assembly::Section &x = a_.sections[a.section], &y = b_.sections[b.section];
+    const assembly::Section &x = original_.sections[a.section], &y = rewritten_.sections[b.section];
     bool same_place = x.name == y.name && x.arguments == y.arguments && a.intel_syntax == b.intel_syntax;
     if (a.kind == b.kind && a.name == b.name && same_place) {
       if (a.operands == b.operands || may_differ(s, i, a, b)) return;
@@ -187,7 +187,7 @@ class Comparer {
   const Pairing &pairing_;
   const Liveness &live_;
   const std::vector<bool> &woven_;
-  const assembly::Source &a_, &b_;
+  const assembly::Source &original_, &rewritten_;
   std::map<uint32_t, std::set<uint32_t>> mentioned_;
   StatementFacts out_;
 };

@@ -1,4 +1,4 @@
-// Registers of which inserted code has made constants, at each instruction: what holds on all ways
+// Registers of which inserted code has made constants, at each instruction: what holds on all paths
 // there. Counters of loops start from zero, and vector registers are counted up with one of all ones.
 #pragma once
 

@@ -18,13 +18,13 @@ namespace {
 constexpr int64_t kWidening = 16;
 constexpr int64_t kKeptWord = -8;     // the upper one of the words that are added: the caller's register
 constexpr int64_t kRecordWord = -16;  // the lower one of the words that were added
-constexpr size_t kMostSteps = 400;  // on one way: inserted code has no loops
+constexpr size_t kMostSteps = 400;  // on one path: inserted code has no loops
 
 }  // namespace
 
 ProcedureFlow::ProcedureFlow(const UnitFacts &unit, uint32_t function, bool may_widen)
-    : u_(unit), p_(unit.program), b_(unit.pairing.woven()), function_(function) {
-  if (may_widen) frame_.emplace(p_, unit.evidence.tables(), function, unit.moved, &unit.evidence.may_stay());
+    : u_(unit), p_(unit.program), rewritten_(unit.pairing.woven()), function_(function) {
+  if (may_widen) frame_.emplace(p_, unit.evidence.jumps().tables(), function, unit.moved, &unit.evidence.jumps().may_stay());
 }
 
 void ProcedureFlow::fail(uint32_t instruction, std::string what) const {
@@ -38,7 +38,7 @@ uint32_t ProcedureFlow::anchor(const Transition &t) const {
 void ProcedureFlow::reach(uint32_t i, int64_t level) {
   auto [at, first] = levels_.emplace(i, level);
   if (first) waiting_.push_back(i);
-  if (at->second != level) fail(i, "the stack pointer is not the same on all ways here");
+  if (at->second != level) fail(i, "the stack pointer is not the same on all paths here");
 }
 
 void ProcedureFlow::run() {
@@ -91,7 +91,7 @@ void ProcedureFlow::drain() {
 // A jump leads where it did: within the function, out of it, or by a table, which is proved apart.
 void ProcedureFlow::branch(uint32_t i) {
   const Instr &in = p_.instrs()[i];
-  const Statement &a = p_.source().statements[in.last], &b = b_.statements[u_.pairing.woven_of(in.last)];
+  const Statement &a = p_.source().statements[in.last], &b = rewritten_.statements[u_.pairing.woven_of(in.last)];
   if (in.facts.indirect) {
     if (levels_.at(i) != 0 && leaves(i)) fail(i, "it leaves a frame that is still wider");
     transitions_.push_back({Transition::Kind::jumps, i, kNone, {}, kNone, 0});
@@ -118,7 +118,7 @@ bool ProcedureFlow::leaves(uint32_t i) const {
   const Instr &in = p_.instrs()[i];
   if (in.facts.flow == Flow::leave) return true;
   if (in.facts.flow != Flow::jump) return false;
-  if (in.facts.indirect) return u_.evidence.leaves(i);
+  if (in.facts.indirect) return u_.evidence.jumps().leaves(i);
   return in.target == kNone || p_.instrs()[in.target].function != function_;
 }
 
@@ -147,14 +147,14 @@ void ProcedureFlow::go_on(uint32_t from, Transition::Kind kind, uint32_t to, uin
   int64_t level = from != kNone ? levels_.at(from) : kind == Transition::Kind::enters ? 0 : inside_;
   uint32_t padding = label == kNone ? p_.instrs()[to].padding : p_.padding_from(label, to);
   Transition t{kind, from, to, {}, table, padding};
-  std::vector<Way> ways;
-  walk(start, to, {}, {Machine(atoms_, around(from, kind, to, level)), {}}, ways);
-  bool plain = ways.size() == 1 && ways[0].steps.empty();
+  std::vector<Path> paths;
+  walk(start, to, {}, {Machine(atoms_, around(from, kind, to, level)), {}}, paths);
+  bool plain = paths.size() == 1 && paths[0].steps.empty();
   if (plain) {
     reach(to, level);
   } else {
-    for (Way &way : ways) arrive(t, way);
-    for (Way &way : ways) t.ends.push_back(std::move(way.machine));
+    for (Path &path : paths) arrive(t, path);
+    for (Path &path : paths) t.ends.push_back(std::move(path.machine));
   }
   transitions_.push_back(std::move(t));
 }
@@ -162,19 +162,19 @@ void ProcedureFlow::go_on(uint32_t from, Transition::Kind kind, uint32_t to, uin
 // By a stub that jumps to `target` in the end.
 void ProcedureFlow::leave(uint32_t from, uint32_t start, std::string_view target) {
   Transition t{Transition::Kind::jumps, from, kNone, {}, kNone, 0};
-  std::vector<Way> ways;
-  walk(start, kNone, target, {Machine(atoms_, around(from, t.kind, kNone, levels_.at(from))), {}}, ways);
-  for (Way &way : ways) arrive(t, way);
-  for (Way &way : ways) t.ends.push_back(std::move(way.machine));
+  std::vector<Path> paths;
+  walk(start, kNone, target, {Machine(atoms_, around(from, t.kind, kNone, levels_.at(from))), {}}, paths);
+  for (Path &path : paths) arrive(t, path);
+  for (Path &path : paths) t.ends.push_back(std::move(path.machine));
   transitions_.push_back(std::move(t));
 }
 
 // From a woven statement on, through inserted code, to the original instruction `to`, or out by a jump
 // to `out`.
-void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way, std::vector<Way> &ends) {
+void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Path path, std::vector<Path> &ends) {
   uint32_t about = to != kNone ? to : p_.functions()[function_].entry;
   for (; s != kNone; s = u_.pairing.next(s)) {
-    const Statement &x = b_.statements[s];
+    const Statement &x = rewritten_.statements[s];
     if (!u_.pairing.is_inserted(s)) {
       uint32_t original = u_.pairing.original_of(s);
       uint32_t i = p_.instr_from(original);
@@ -182,20 +182,20 @@ void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way,
       bool is_code = x.kind == StatementKind::instruction || (begins && x.kind == StatementKind::directive);
       if (!is_code) continue;
       if (i != to || to == kNone) fail(about, fmt::format("control comes to line {} in its place", p_.source().statements[original].line));
-      ends.push_back(std::move(way));
+      ends.push_back(std::move(path));
       return;
     }
     if (x.kind != StatementKind::instruction) continue;
-    if (way.steps.size() > kMostSteps || ends.size() > 64) fail(about, "inserted code does not end");
+    if (path.steps.size() > kMostSteps || ends.size() > 64) fail(about, "inserted code does not end");
     std::optional<ProbeInstruction> probe = read_probe(x);
     if (!probe) fail(about, fmt::format("an inserted instruction that is none of a probe: {} {}", x.name, x.operands));
-    way.steps.push_back({s, way.machine.stack_moved().value_or(0), {}, gives_back(way.machine)});
+    path.steps.push_back({s, path.machine.stack_moved().value_or(0), {}, gives_back(path.machine)});
     visited_.insert(s);
-    if (std::string fault = way.machine.execute(*probe, s); !fault.empty()) fail(about, fmt::format("{}: {} {}", fault, x.name, x.operands));
-    way.steps.back().spoils = way.machine.spoiled();
+    if (std::string fault = path.machine.execute(*probe, s); !fault.empty()) fail(about, fmt::format("{}: {} {}", fault, x.name, x.operands));
+    path.steps.back().spoils = path.machine.spoiled();
     if (!is_conditional(probe->op) && probe->op != Op::jump) continue;
     if (probe->op == Op::jump && to == kNone && (probe->target == out || is_stand_in(p_, assembly::first_symbol(out), probe->target))) {
-      ends.push_back(std::move(way));
+      ends.push_back(std::move(path));
       return;
     }
     uint32_t label = u_.pairing.label(probe->target, s);
@@ -205,31 +205,31 @@ void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Way way,
       // The label itself may be the last statement of its section.
       continue;
     }
-    Way other = way;
+    Path other = path;
     std::string fault = other.machine.branch(probe->op, true);
-    if (fault.empty()) fault = way.machine.branch(probe->op, false);
+    if (fault.empty()) fault = path.machine.branch(probe->op, false);
     if (!fault.empty()) fail(about, fmt::format("{}: {} {}", fault, x.name, x.operands));
     walk(label, to, out, std::move(other), ends);
   }
   fail(about, "inserted code leads nowhere");
 }
 
-void ProcedureFlow::arrive(const Transition &t, Way &way) {
+void ProcedureFlow::arrive(const Transition &t, Path &path) {
   int64_t before = t.from != kNone ? levels_.at(t.from) : t.kind == Transition::Kind::enters ? 0 : inside_;
-  std::optional<int64_t> moved = way.machine.stack_moved();
+  std::optional<int64_t> moved = path.machine.stack_moved();
   if (!moved) fail(anchor(t), "the stack pointer is lost");
   int64_t after = before - *moved;
-  if (std::string fault = way.machine.unfinished(); !fault.empty()) fail(anchor(t), fault);
-  is_entering(t) ? find_record(t, way.machine) : check_record(t, way.machine);
-  if (after != before) check_level(t, way.machine, before, after);
+  if (std::string fault = path.machine.unfinished(); !fault.empty()) fail(anchor(t), fault);
+  is_entering(t) ? find_record(t, path.machine) : check_record(t, path.machine);
+  if (after != before) check_level(t, path.machine, before, after);
   // What the widened frame keeps must stay there.
   if (before == kWidening && after == kWidening && kept_ != kNoRegister) {
-    Value word = way.machine.frame_word(-8);
+    Value word = path.machine.frame_word(-8);
     const AtomMeaning *m = word.terms.size() == 1 && word.number == 0 ? atoms_.meaning(word.terms[0].first) : nullptr;
     if (m == nullptr || m->kind != AtomMeaning::Kind::stack_word || m->key != -8) fail(anchor(t), "what the frame keeps for the caller is lost");
   }
-  check_live(t.to, t.from, way.machine, after);
-  check_rules(t, way, after);
+  check_live(t.to, t.from, path.machine, after);
+  check_rules(t, path, after);
   if (t.to != kNone) reach(t.to, after);
 }
 
@@ -257,7 +257,7 @@ void ProcedureFlow::find_record(const Transition &t, const Machine &machine) {
   };
   for (const auto &[reg, v] : machine.changed()) look(v, reg);
   if (std::optional<Value> word = machine.stored(kRecordWord)) look(*word, kNoRegister);
-  if (found_record_ && (of != record_of_ || in != record_in_)) fail(anchor(t), "the record of its context is not the same on all ways");
+  if (found_record_ && (of != record_of_ || in != record_in_)) fail(anchor(t), "the record of its context is not the same on all paths");
   found_record_ = true;
   record_of_ = of;
   record_in_ = in;
@@ -348,15 +348,15 @@ std::optional<int64_t> ProcedureFlow::woven_stack(uint32_t i) const {
 }
 
 bool ProcedureFlow::begins_with_mark(uint32_t s) const {
-  while (s != kNone && b_.statements[s].kind != StatementKind::instruction) s = u_.pairing.next(s);
-  return s != kNone && b_.statements[s].name == "endbr64";
+  while (s != kNone && rewritten_.statements[s].kind != StatementKind::instruction) s = u_.pairing.next(s);
+  return s != kNone && rewritten_.statements[s].name == "endbr64";
 }
 
 // Data that names code leads to the same instruction as before.
 void ProcedureFlow::mention(const Mention &m) {
   uint32_t s = u_.pairing.woven_of(m.statement);
   std::vector<std::string_view> a = assembly::split_operands(p_.source().statements[m.statement].operands);
-  std::vector<std::string_view> b = assembly::split_operands(b_.statements[s].operands);
+  std::vector<std::string_view> b = assembly::split_operands(rewritten_.statements[s].operands);
   if (m.operand >= b.size()) fail(m.instruction, "a word that leads to it is gone");
   auto renamed = renamed_symbol(a[m.operand], b[m.operand]);
   std::string_view name = renamed ? renamed->second : p_.source().statements[m.label].name;
@@ -374,22 +374,22 @@ void ProcedureFlow::mention(const Mention &m) {
 // ---- unwind rules ----
 
 // At inserted instructions they follow each move of the stack pointer.
-void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t after) {
+void ProcedureFlow::check_rules(const Transition &t, const Path &path, int64_t after) {
   uint32_t there = t.to != kNone ? t.to : t.from;
-  // Nobody comes this way.
+  // Nobody comes this path.
   if (t.kind == Transition::Kind::falls && t.from != kNone && p_.instrs()[t.from].dead_end) return;
   const Rules &end = u_.woven_rules.before(u_.pairing.woven_of(p_.instrs()[there].first));
   // Where the program has none, those that the weaver adds serve its calls alone.
   if (!end.active || !u_.rules.before(p_.instrs()[there].first).active) return;
-  int64_t whole = t.to != kNone ? way.machine.stack_moved().value_or(0) : 0;
+  int64_t whole = t.to != kNone ? path.machine.stack_moved().value_or(0) : 0;
   std::string kept = kept_ == kNoRegister ? "" : std::to_string(dwarf_number(kept_));
-  for (size_t k = 0; k < way.steps.size(); ++k) {
-    const Step &step = way.steps[k];
+  for (size_t k = 0; k < path.steps.size(); ++k) {
+    const Step &step = path.steps[k];
     const Rules &here = u_.woven_rules.before(step.statement);
     if (!here.active) fail(anchor(t), "a probe without unwind rules");
-    check_kept_words(t, way, k, here, step.moved);
+    check_kept_words(t, path, k, here, step.moved);
     bool follows = here.by_stack_pointer() && end.by_stack_pointer();
-    if (here.by_stack_pointer() != end.by_stack_pointer()) fail(anchor(t), "unwind rules of a probe find the frame another way");
+    if (here.by_stack_pointer() != end.by_stack_pointer()) fail(anchor(t), "unwind rules of a probe find the frame another path");
     int64_t expected = end.offset + (follows ? whole - step.moved : 0);
     if (here.base != end.base || here.offset != expected) {
       fail(anchor(t), fmt::format("unwind rules of a probe have the frame's end {} bytes away, which is {}", here.offset, expected));
@@ -402,14 +402,14 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
       bool outside = follows && here.offset == 8;
       bool needed = follows ? here.offset > 8 : after != 0 || t.kind != Transition::Kind::enters;
       if (follows && after == 0 && !is_entering(t)) needed = !step.given_back;       // and after it was given back
-      if (follows && is_entering(t)) needed = held_by(way, k, kKeptWord) == kept;  // arguments may be pushed before it
+      if (follows && is_entering(t)) needed = held_by(path, k, kKeptWord) == kept;  // arguments may be pushed before it
       if (has != needed || (has && outside)) fail(anchor(t), "unwind rules of a probe do not tell where the caller's register is");
       a.saved.erase(kept);
       b.saved.erase(kept);
     }
     // A register that the probe itself has pushed is there.
     if (here.by_stack_pointer()) {
-      std::erase_if(a.saved, [&](const auto &rule) { return !b.saved.contains(rule.first) && held_by(way, k, step.moved + here.offset + rule.second) == rule.first; });
+      std::erase_if(a.saved, [&](const auto &rule) { return !b.saved.contains(rule.first) && held_by(path, k, step.moved + here.offset + rule.second) == rule.first; });
     }
     // Of a register that was popped they may say where it still is, or nothing.
     if (follows) {
@@ -423,28 +423,28 @@ void ProcedureFlow::check_rules(const Transition &t, const Way &way, int64_t aft
     }
     if (a.saved != b.saved || a.others != b.others) fail(anchor(t), "unwind rules of a probe lose a register");
   }
-  if (t.to != kNone) check_kept_words(t, way, way.steps.size(), end, whole);
+  if (t.to != kNone) check_kept_words(t, path, path.steps.size(), end, whole);
 }
 
 // Compilers do not take back the rule of a register that they have popped: below the stack pointer its word keeps the
 // value for a while. No rule leads to such a word that the first `steps` inserted instructions have overwritten. (Farther down than the red
 // zone any handler of a signal has overwritten it before.)
-void ProcedureFlow::check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const {
+void ProcedureFlow::check_kept_words(const Transition &t, const Path &path, size_t steps, const Rules &rules, int64_t moved) const {
   if (!rules.by_stack_pointer()) return;
   for (const auto &[reg, at] : rules.saved) {
     if (kept_ != kNoRegister && reg == std::to_string(dwarf_number(kept_))) continue;
     int64_t word = moved + rules.offset + at;
-    std::optional<std::string> held = word < 0 && word >= -Machine::kRedZone ? held_by(way, steps, word) : std::nullopt;
+    std::optional<std::string> held = word < 0 && word >= -Machine::kRedZone ? held_by(path, steps, word) : std::nullopt;
     if (held && *held != reg) fail(anchor(t), "unwind rules find a register where a probe has overwritten it");
   }
 }
 
 // The register, as unwind rules number it, that the first `steps` inserted instructions have put into a word below the stack pointer
 // that they began with; empty: something else. Nothing: they have not written it.
-std::optional<std::string> ProcedureFlow::held_by(const Way &way, size_t steps, int64_t word) {
+std::optional<std::string> ProcedureFlow::held_by(const Path &path, size_t steps, int64_t word) {
   std::optional<std::string> held;
   for (size_t k = 0; k < steps; ++k) {
-    const std::optional<Machine::Spoiled> &spoils = way.steps[k].spoils;
+    const std::optional<Machine::Spoiled> &spoils = path.steps[k].spoils;
     if (!spoils) continue;
     if (spoils->at == word && !spoils->all_below) held = spoils->holds == kNoRegister ? "" : std::to_string(dwarf_number(spoils->holds));
     if (spoils->all_below && word < spoils->at) held = "";

@@ -1,8 +1,8 @@
 // Control flow of one woven procedure: from every instruction of the original to each that can
-// follow it, the woven code leads by way of inserted code alone, and that leaves everything that is
+// follow it, the woven code leads by path of inserted code alone, and that leaves everything that is
 // live as it was: registers, flags, the stack, and all memory but counters and its own words.
 //
-// Gives what was inserted on each way, for whoever proves what it counts.
+// Gives what was inserted on each path, for whoever proves what it counts.
 #pragma once
 
 #include <map>
@@ -22,21 +22,21 @@
 
 namespace chord::verify {
 
-// A way from one instruction to the next.
+// A path from one instruction to the next.
 struct Transition {
   enum class Kind : uint8_t {
     falls,
     jumps,
     enters,  // from outside, to the function's first instruction
-    named,   // by way of data or an address that names the instruction
+    named,   // by path of data or an address that names the instruction
     lands,   // from an exception table
   } kind = Kind::falls;
   uint32_t from = kNone;  // instruction; kNone: from outside, or by an indirect jump
   uint32_t to = kNone;    // kNone: out of the function
-  // What inserted code does, on each way through it; empty if there is none.
+  // What inserted code does, on each path through it; empty if there is none.
   std::vector<Machine> ends;
   uint32_t table = kNone;  // named: the table in which it is
-  uint32_t padding = 0;    // instructions of an alignment, executed on the way in the original
+  uint32_t padding = 0;    // instructions of an alignment, executed on the path in the original
 };
 
 // What proving needs of the unit.
@@ -82,7 +82,7 @@ class ProcedureFlow {
     std::optional<Machine::Spoiled> spoils;
     bool given_back = false;  // the caller's register, where it begins
   };
-  struct Way {
+  struct Path {
     Machine machine;
     std::vector<Step> steps;
   };
@@ -90,14 +90,14 @@ class ProcedureFlow {
   void go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t label = kNone, uint32_t table = kNone);
   void branch(uint32_t from);
   void leave(uint32_t from, uint32_t start, std::string_view target);
-  void walk(uint32_t statement, uint32_t to, std::string_view out, Way way, std::vector<Way> &ends);
-  void arrive(const Transition &t, Way &way);
+  void walk(uint32_t statement, uint32_t to, std::string_view out, Path path, std::vector<Path> &ends);
+  void arrive(const Transition &t, Path &path);
   void check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level);
   void check_level(const Transition &t, Machine &machine, int64_t before, int64_t after);
-  void check_rules(const Transition &t, const Way &way, int64_t after);
+  void check_rules(const Transition &t, const Path &path, int64_t after);
   bool gives_back(const Machine &machine) const;
-  static std::optional<std::string> held_by(const Way &way, size_t steps, int64_t word);
-  void check_kept_words(const Transition &t, const Way &way, size_t steps, const Rules &rules, int64_t moved) const;
+  static std::optional<std::string> held_by(const Path &path, size_t steps, int64_t word);
+  void check_kept_words(const Transition &t, const Path &path, size_t steps, const Rules &rules, int64_t moved) const;
   void check_own_rules(uint32_t instruction) const;
   bool is_callers(uint32_t instruction, const std::string &reg) const;
   bool is_untouched_from(uint32_t instruction, Set what) const;
@@ -114,7 +114,7 @@ class ProcedureFlow {
 
   const UnitFacts &u_;
   const Program &p_;
-  const assembly::Source &b_;
+  const assembly::Source &rewritten_;
   uint32_t function_;
   std::optional<Frame> frame_;
   mutable Atoms atoms_;

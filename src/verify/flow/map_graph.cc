@@ -29,7 +29,7 @@ MapGraph::MapGraph(const Program &program, const format::Procedure &map, uint32_
   tie_tables();
 }
 
-// Nothing but the return edge enters the entry or leaves the exit, and no way leads round through vertices without code.
+// Nothing but the return edge enters the entry or leaves the exit, and no path leads round through vertices without code.
 void MapGraph::check_shape() const {
   uint32_t entry = p_.functions()[function_].entry;
   if (!out_[1].empty()) fail(entry, "the map goes on where it ends");
@@ -258,6 +258,11 @@ void MapGraph::check_edges(const std::vector<Transition> &transitions, const Tab
   for (uint32_t e = 1; e < map_.edges.size(); ++e) {
     const format::Edge &edge = map_.edges[e];
     bool lands = edge.from == 0 && map_.blocks[edge.to].kind == VertexKind::landing;
+    // There control comes from outside, or falls out of the call that returns again; a jump goes to the code.
+    // And only tables lead to what stands for their targets.
+    if (map_.blocks[edge.to].kind == VertexKind::dispatch && (falls(edge.kind) || jumps(edge.kind)))
+      fail(p_.functions()[function_].entry, fmt::format("the map has an edge {} to a table that it is not of", e));
+    if (map_.blocks[edge.to].kind == VertexKind::landing && jumps(edge.kind)) fail(p_.functions()[function_].entry, fmt::format("the map has a jump {} that lands", e));
     if (edge.kind != EdgeKind::never && !reached.contains(edge.from)) check_unreached(e);
     if (edge.kind == EdgeKind::never || lands || taken.contains(e) || !reached.contains(edge.from)) continue;
     fail(p_.functions()[function_].entry, fmt::format("the map has an edge {} that nothing takes", e));

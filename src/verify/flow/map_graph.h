@@ -1,5 +1,5 @@
 // The map's graph of a procedure, tied to the instructions that the proof has found itself: which
-// edges and vertices of the plan a way from one instruction to the next stands for.
+// edges and vertices of the plan a path from one instruction to the next stands for.
 #pragma once
 
 #include <cstdint>

@@ -218,9 +218,17 @@ std::string Machine::compare_record(const ProbeInstruction &p, const Value &addr
 std::string Machine::compare(const ProbeInstruction &p) {
   if (p.operands.size() != 2) return "a probe with odd operands";
   const Operand &with = p.operands[1];
+  if (p.operands[0].kind == Kind::memory && is_address_word(p.operands[0], 8)) {
+    const bool right = with.kind == Kind::general && place_ && place_written_ && value(with.reg) == *place_ && !p.narrow;
+    comparison_ = {};
+    spoil_flags();
+    comparison_.addresses = right;
+    comparison_.carry = flags_[kCarry];
+    return right ? "" : "a probe that compares something odd";
+  }
   bool number = p.operands[0].kind == Kind::constant && p.operands[0].value.symbol.empty();
   Address at = with.kind == Kind::memory ? resolve(with) : Address{};
-  // Of these nothing is known, whichever way is taken.
+  // Of these nothing is known, whichever path is taken.
   bool lone = with.kind == Kind::memory && with.code_relative && !with.value.symbol.empty() && with.value.relocation.empty() && with.value.minus.empty();
   if (number && (lone || (with.kind == Kind::general && !p.narrow))) {
     comparison_ = {};
@@ -230,7 +238,7 @@ std::string Machine::compare(const ProbeInstruction &p) {
       comparison_.limit = p.operands[0].value.number;
       comparison_.carry = flags_[kCarry];
     }
-    // On a way on which the instruction has become another one the runtime is told nothing.
+    // On a path on which the instruction has become another one the runtime is told nothing.
     if (lone && p.narrow && owed_ == Owed::reference) comparison_.unless = Look::Unless{with.value.symbol, with.value.number, p.operands[0].value.number};
     if (comparison_.unless) comparison_.zero = flags_[kZero];
     if (!lone || p.narrow || p.operands[0].value.number != 0 || with.value.number != 0) return "";
@@ -318,7 +326,11 @@ std::string Machine::branch(Op jump, bool taken) {
     if (taken) owed_ = sign_ == Sign::trace ? Owed::flush : Owed::budget;
   }
   if (std::string fault = branch_on_model(jump, taken); !fault.empty()) return fault;
-  if (jump == Op::jump_not_below) {
+  if (jump == Op::jump_not_below && comparison_.addresses && comparison_.carry == flags_[kCarry]) {
+    place_compared_ = true;
+    if (taken) owed_ = Owed::addresses;
+    comparison_ = {};
+  } else if (jump == Op::jump_not_below) {
     if (comparison_.carry != flags_[kCarry] || comparison_.room == 0) return "a jump on a comparison that tells nothing";
     if (taken) owed_ = Owed::split;
     if (!taken) trace_room_ = comparison_.room;
@@ -329,6 +341,7 @@ std::string Machine::branch(Op jump, bool taken) {
 std::string Machine::unfinished() const {
   if (owed_ == Owed::budget) return "the runtime is not asked when a budget is used up";
   if (owed_ == Owed::reference || owed_ == Owed::fetch || owed_ == Owed::prediction || looked_at_) return "a model is not told of what is accessed";
+  if (owed_ == Owed::addresses || (place_ && (!place_written_ || !place_compared_))) return "an address is not written, or without asking for room";
   if (owed_ != Owed::nothing || trace_unchecked_) return "a word of the trace may be full";
   return "";
 }
@@ -508,6 +521,7 @@ std::string Machine::execute(const ProbeInstruction &p, uint32_t statement) {
     case Op::ah_to_flags:
     case Op::set_overflow: return flags(p);
     case Op::compare: return compare(p);
+    case Op::take_place: return take_place(p);
     case Op::set_condition:
     case Op::widen_byte: return set_outcome(p);
     case Op::read_code:

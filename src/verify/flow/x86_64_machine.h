@@ -28,6 +28,7 @@ struct Effect {
     rounds,    // paths in contexts: the record is found again from `index` bytes after it
     token,     // a trace: `index` bits, `amount`
     begins,    // likewise: the procedure is entered
+    address,   // a trace: `amount` goes to the stream of addresses
     measures,  // a metric: the runtime is told where its sums are, and `place`, the routine, says what of it
     looks_at,  // a model: the set of an address, which was shifted by `amount` and masked with `index`
   } kind = Kind::count;
@@ -216,6 +217,8 @@ class Machine {
   std::string move_stack(int64_t by);
   std::string vectors(const ProbeInstruction &p);
   std::string compare(const ProbeInstruction &p);
+  std::string take_place(const ProbeInstruction &p);
+  bool is_address_word(const Operand &memory, int64_t at);
   std::string compare_record(const ProbeInstruction &p, const Value &address);
   void suppose_equal();
   void replace(Atom atom, const Value &value);
@@ -255,6 +258,7 @@ class Machine {
     std::optional<Look::Unless> unless;  // if other, the instruction has become another one
     std::optional<std::pair<int64_t, int64_t>> code_line;  // if other, this line is not there
     bool prediction = false;                               // if other, the branch is not what its counter is sure of
+    bool addresses = false;  // if not below, there is no more room for addresses
     unsigned room = 0;   // if below, so many bits fit into the word of the trace
     int zero = -1, carry = -1;
   } comparison_;
@@ -262,7 +266,7 @@ class Machine {
   enum class Sign : uint8_t { nothing, counter, trace } sign_ = Sign::nothing;
   int sign_flag_ = -1;
   // What the way that was taken is for.
-  enum class Owed : uint8_t { nothing, budget, flush, split, reference, fetch, prediction } owed_ = Owed::nothing;
+  enum class Owed : uint8_t { nothing, budget, flush, split, reference, fetch, prediction, addresses } owed_ = Owed::nothing;
   // A model: the address whose set was looked at, and not yet compared, and what is there.
   std::optional<Value> looked_at_;
   Value looked_line_;
@@ -274,6 +278,9 @@ class Machine {
   bool trace_known_ = false;  // it was read or written
   bool trace_unchecked_ = false;
   unsigned trace_room_ = 0;
+  // A word of the stream of addresses: where it is, and what has been done about it.
+  std::optional<Value> place_;
+  bool place_written_ = false, place_compared_ = false;
   std::optional<Value> named_;
   std::map<std::pair<bool, int64_t>, Value> record_words_;  // by InRecord
   std::map<int64_t, Value> below_;

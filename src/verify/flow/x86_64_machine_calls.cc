@@ -102,7 +102,18 @@ std::string Machine::call_trace(std::string_view routine, Effect effect) {
 
 // Where sums are: an offset from the thread pointer, an address, or one as seen by the thread.
 std::string Machine::argument_of_sums(int64_t key, std::string_view routine, Effect &effect) {
-  bool at = routine.ends_with("_at"), shared = routine.ends_with("_shared");
+  bool meter = routine.starts_with("__chord_meter"), at = routine.ends_with("_at");
+  bool shared = meter ? routine.find("_shared") != std::string_view::npos : routine.ends_with("_shared");
+  if (meter && shared) {
+    // The distance counts from the instruction that pushes it.
+    auto pushed = pushed_.find(key);
+    bool right = pushed != pushed_.end() && pushed_at_ + 1 == executed_.size() && pushed->second.relocation.empty() && pushed->second.minus == ".";
+    if (!right || pushed->second.number % 8 != 0) return "a metric without its sums";
+    effect.where = Effect::Where::delta;
+    effect.symbol = pushed->second.symbol;
+    effect.index = constant(pushed->second.number / 8);
+    return "";
+  }
   if (!at && !shared) {
     auto pushed = pushed_.find(key);
     if (pushed == pushed_.end() || pushed->second.relocation != "tpoff" || !pushed->second.minus.empty() || pushed->second.number % 8 != 0) return "a metric without its sums";
@@ -149,12 +160,12 @@ std::string Machine::call_metric(std::string_view routine, Effect effect) {
     int taken;  // bytes that it takes off the stack
   };
   static constexpr Routine kRoutines[] = {
-      {"__chord_meter_enter", 0, 8}, {"__chord_meter_enter_at", 0, 8},    {"__chord_meter_leave", -1, 0}, {"__chord_meter_restart", -1, 0},
-      {"__chord_meter_path", 0, 16}, {"__chord_meter_path_leave", 0, 16}, {"__chord_meter_path_record", 0, 16}, {"__chord_meter_path_record_leave", 0, 16}, {"__chord_reference", 1, 0},    {"__chord_strings", 1, 0},
+      {"__chord_meter_enter", 0, 8}, {"__chord_meter_enter_at", 0, 8},    {"__chord_meter_enter_shared", 0, 8}, {"__chord_meter_leave", -1, 0}, {"__chord_meter_restart", -1, 0},
+      {"__chord_meter_path", 0, 16}, {"__chord_meter_path_leave", 0, 16}, {"__chord_meter_path_shared", 0, 16}, {"__chord_meter_path_shared_leave", 0, 16}, {"__chord_meter_path_record", 0, 16}, {"__chord_meter_path_record_leave", 0, 16}, {"__chord_reference", 1, 0},    {"__chord_strings", 1, 0},
       {"__chord_fetch", 1, 0},       {"__chord_branch", 1, 0}};
   // Of several readings; all of them keep flags (runtime/gauges/gauges.cc).
-  static constexpr Routine kGauges[] = {{"__chord_meter_enter_all", 0, 8},    {"__chord_meter_enter_at_all", 0, 8}, {"__chord_meter_leave_all", -1, 0},
-                                        {"__chord_meter_restart_all", -1, 0}, {"__chord_meter_tally", 0, 24},       {"__chord_meter_tally_leave", 0, 24},
+  static constexpr Routine kGauges[] = {{"__chord_meter_enter_all", 0, 8},    {"__chord_meter_enter_at_all", 0, 8}, {"__chord_meter_enter_shared_all", 0, 8}, {"__chord_meter_leave_all", -1, 0},
+                                        {"__chord_meter_restart_all", -1, 0}, {"__chord_meter_tally", 0, 24},       {"__chord_meter_tally_leave", 0, 24}, {"__chord_meter_tally_shared", 0, 24}, {"__chord_meter_tally_shared_leave", 0, 24},
                                         {"__chord_meter_tally_record", 0, 24}, {"__chord_meter_tally_record_leave", 0, 24}};
   std::string_view base = routine;
   for (std::string_view place : {"_here", "_at", "_shared"}) {
@@ -214,6 +225,9 @@ std::string Machine::call(std::string_view routine, uint32_t statement) {
     fault = call_find_path();
   } else if (routine == "__chord_enter") {
     fault = call_enter(effect);
+  } else if (routine == "__chord_addresses_more") {
+    fault = owed_ == Owed::addresses ? "" : "the runtime is asked without a reason";
+    owed_ = Owed::nothing;
   } else if (routine.starts_with("__chord_trace_")) {
     fault = call_trace(routine, effect);
     if (routine.ends_with("_flags")) return fault;

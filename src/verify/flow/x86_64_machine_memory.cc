@@ -2,6 +2,7 @@
 #include "verify/flow/x86_64_machine.h"
 
 #include <chord_abi.h>
+#include <chord_traces.h>
 
 #include "verify/claims/context_procs.h"
 
@@ -303,8 +304,34 @@ std::string Machine::store_half(int64_t key, int64_t number) {
   return store_word(key - 4, constant(static_cast<int64_t>(uint64_t{part} << 32 | lower->second)));
 }
 
+bool Machine::is_address_word(const Operand &m, int64_t at) {
+  const Value address = address_value(m);
+  return m.thread && thread_word(address) == CHORD_ADDRESSES_SYMBOL && address.number == at;
+}
+
+// xadd of the word's size: nobody else has the place then.
+std::string Machine::take_place(const ProbeInstruction &p) {
+  const bool right = p.operands.size() == 2 && p.operands[0].kind == Operand::Kind::general && p.operands[0].reg != kRsp && p.operands[1].kind == Operand::Kind::memory && !p.locked &&
+                     value(p.operands[0].reg) == constant(8) && is_address_word(p.operands[1], 0);
+  if (!right || (place_ && !place_compared_) || owed_ != Owed::nothing) return "a probe that exchanges something odd";
+  place_ = atom_value(atoms_->fresh());
+  place_written_ = place_compared_ = false;
+  set(p.operands[0].reg, *place_);
+  spoil_flags();
+  return "";
+}
+
 std::string Machine::store(const Operand &m, const Value &v, unsigned bytes) {
   Address at = resolve(m);
+  if (bytes == 8 && place_ && !place_written_ && !at.thread && at.value == *place_) {
+    Effect writes;
+    writes.kind = Effect::Kind::address;
+    writes.amount = v;
+    writes.statement = executed_.back();
+    effects_.push_back(std::move(writes));
+    place_written_ = true;
+    return "";
+  }
   if (bytes == 8 && at.kind == Address::Kind::names_call) {
     named_ = v;
     Effect names;

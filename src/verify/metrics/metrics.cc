@@ -83,7 +83,7 @@ class MetricVisitor {
     one = Meter::stale;
     return true;
   }
-  std::string difference(const Meter &, const Meter &) const { return "a meter does not run alike on all ways here"; }
+  std::string difference(const Meter &, const Meter &) const { return "a meter does not run alike on all paths here"; }
 
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const {

@@ -74,9 +74,10 @@ void ModelledCode::check() {
   for (auto &[statement, look] : looks_) check(look);
 }
 
-void ModelledCode::place(uint32_t i, int64_t address) {
-  int64_t base = address - int64_t{f_.program.instrs()[i].offset};
-  if (bases_.emplace(section(i), base).first->second != base) fail(i, "the model is told of code at another address");
+int64_t ModelledCode::address(uint32_t i) const {
+  const std::optional<uint64_t> at = f_.places.address(f_.graph.map(), i);
+  if (!at) fail(i, "a model is told of other code");
+  return static_cast<int64_t>(*at);
 }
 
 void ModelledCode::check(Collected &look) {
@@ -85,7 +86,7 @@ void ModelledCode::check(Collected &look) {
   for (const Look::Request &r : look.requests) {
     uint32_t i = sums_.instruction(look.about, "sim:l1i", r.sum);
     if (!r.at.is_number() || !(r.what == constant(f_.program.instrs()[i].facts.size))) fail(i, "a model is told of other code");
-    place(i, r.at.number);
+    if (r.at.number != address(i)) fail(i, "the model is told of code at another address");
     told.push_back(i);
   }
   auto stretch = stretch_of_.find(told.front());
@@ -135,15 +136,8 @@ void ModelledCode::check_counter(uint32_t i, const Value &number) {
   } else if (!number.is_number()) {
     fail(i, "a branch is predicted by another counter");
   }
-  const uint32_t s = section(i);
-  auto shifted = [&](int64_t address) { return static_cast<int64_t>((static_cast<uint64_t>(address) << model.address_shift) & static_cast<uint64_t>(mask)); };
-  if (of_address < 0 || of_address > mask) fail(i, "a branch is predicted by another counter");
-  if (auto base = bases_.find(s); base != bases_.end()) {
-    if (of_address != shifted(address(i))) fail(i, "a branch is predicted by another counter");
-    return;
-  }
-  int64_t start = (of_address - shifted(f_.program.instrs()[i].offset)) & mask;
-  if (counters_.emplace(s, start).first->second != start) fail(i, "a branch is predicted by another counter");
+  const int64_t shifted = static_cast<int64_t>((static_cast<uint64_t>(address(i)) << model.address_shift) & static_cast<uint64_t>(mask));
+  if (of_address != shifted) fail(i, "a branch is predicted by another counter");
 }
 
 }  // namespace chord::verify

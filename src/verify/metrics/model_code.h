@@ -1,7 +1,6 @@
 // Code as models see it: stretches of instructions, the lines that each comes to, and the counters that predict branches.
 //
-// Addresses are those of a plain program, or made up (docs/models.md): what is known is that all code of one section is as far apart as in
-// the object file. So one address gives all others of its section.
+// Addresses are those of a plain program, or made up (verify/program/code_places.h).
 #pragma once
 
 #include <cstdint>
@@ -62,8 +61,7 @@ class ModelledCode {
   void cut(const format::Block &block);
   void check(Collected &look);
   uint32_t section(uint32_t i) const;
-  int64_t address(uint32_t i) const { return bases_.at(section(i)) + f_.program.instrs()[i].offset; }
-  void place(uint32_t i, int64_t address);
+  int64_t address(uint32_t i) const;
 
   const ProcedureFacts &f_;
   const SumsOfInstructions &sums_;
@@ -71,8 +69,6 @@ class ModelledCode {
   std::vector<Stretch> stretches_;
   std::map<uint32_t, uint32_t> stretch_of_;  // by instruction
   std::map<uint32_t, Collected> looks_;      // by statement
-  std::map<uint32_t, int64_t> bases_;        // by section
-  std::map<uint32_t, int64_t> counters_;     // by section: where counting of branches begins
 };
 
 }  // namespace chord::verify

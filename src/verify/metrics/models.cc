@@ -68,13 +68,13 @@ class ModelVisitor {
   }
 
   static bool agree(State &, const State &) { return false; }
-  std::string difference(const State &, const State &) const { return "models are not told alike on all ways here"; }
+  std::string difference(const State &, const State &) const { return "models are not told alike on all paths here"; }
 
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const { throw Unproved{f_.program.instrs()[i].last, std::move(what)}; }
   static uint32_t about(const Transition &t) { return t.from != kNone ? t.from : t.to; }
 
-  // What the runtime is told where the answer is not found in line: the same whatever way leads there.
+  // What the runtime is told where the answer is not found in line: the same whichever path leads there.
   void collect(const Transition &t, const Look &look) {
     if (look.of == Look::Of::code) code_.collect(about(t), look);
     if (look.of == Look::Of::strings || !look.missed || look.other_code) return;

@@ -75,6 +75,7 @@ class Program {
   uint32_t padding_from(uint32_t label, uint32_t instruction) const;
   uint32_t function_named(std::string_view name) const;
   uint32_t offset_of(uint32_t statement) const { return layout_.places[statement].begin; }
+  uint64_t section_size(uint32_t section) const { return layout_.contents[section].size(); }
   // Some instruction here touches more than 128 bits of a vector register.
   bool uses_wide_vectors() const { return wide_; }
   bool defines(std::string_view name) const { return labels_.contains(name); }

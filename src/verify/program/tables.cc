@@ -91,7 +91,7 @@ uint32_t Tables::table_read(uint32_t i, const State &before) const {
 }
 
 // What registers hold only ever becomes less certain, and jumps that lead to one table at first then lead
-// everywhere: what is left at the end holds on all ways.
+// everywhere: what is left at the end holds on all paths.
 void Tables::look_at(uint32_t function) {
   const Function &f = p_.functions()[function];
   std::map<uint32_t, State> before;

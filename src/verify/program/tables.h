@@ -1,4 +1,4 @@
-// Where indirect jumps lead: tables of addresses, found by what registers hold on all ways to the jump.
+// Where indirect jumps lead: tables of addresses, found by what registers hold on all paths to the jump.
 #pragma once
 
 #include <array>

@@ -106,6 +106,67 @@ Accesses accesses_of(std::string_view bytes) {
   return out;
 }
 
+namespace {
+
+// By number; -1: it is none of those of 64 bits (or, if `half`, of their lower halves).
+int number_of(ZydisRegister r, bool half = false) {
+  const ZydisRegister first = half ? ZYDIS_REGISTER_EAX : ZYDIS_REGISTER_RAX;
+  return r >= first && r <= first + 15 ? static_cast<int>(r - first) : -1;
+}
+
+std::optional<Set> parts_of(const ZydisDecodedInstruction &in, const ZydisDecodedOperand &op) {
+  if (in.address_width != 64 || op.mem.segment == ZYDIS_REGISTER_GS) return std::nullopt;
+  Set parts = 0;
+  for (ZydisRegister r : {op.mem.base, op.mem.index}) {
+    if (r == ZYDIS_REGISTER_NONE || r == ZYDIS_REGISTER_RIP) continue;
+    if (number_of(r) < 0) return std::nullopt;
+    parts |= general(static_cast<unsigned>(number_of(r)));
+  }
+  return parts;
+}
+
+}  // namespace
+
+std::optional<Set> parts_of_operand(std::string_view bytes) {
+  ZydisDecodedInstruction in;
+  Operands ops;
+  if (!decode(bytes, in, ops)) return std::nullopt;
+  for (unsigned i = 0; i < in.operand_count; ++i) {
+    if (ops[i].type == ZYDIS_OPERAND_TYPE_MEMORY && ops[i].visibility == ZYDIS_OPERAND_VISIBILITY_EXPLICIT) return parts_of(in, ops[i]);
+  }
+  return std::nullopt;
+}
+
+MadeValue made_value(std::string_view bytes) {
+  ZydisDecodedInstruction in;
+  Operands ops;
+  if (!decode(bytes, in, ops)) return {};
+  const bool pops_pointer = in.mnemonic == ZYDIS_MNEMONIC_POP && ops[0].type == ZYDIS_OPERAND_TYPE_REGISTER && ops[0].reg.value == ZYDIS_REGISTER_RSP;
+  if (moves_word(in.mnemonic) && in.mnemonic != ZYDIS_MNEMONIC_CALL && in.mnemonic != ZYDIS_MNEMONIC_RET && !pops_pointer) return {kRsp, general(kRsp)};
+  if (in.mnemonic == ZYDIS_MNEMONIC_LEAVE) return {kRsp, general(kRbp)};
+  if (in.operand_count_visible == 0 || ops[0].type != ZYDIS_OPERAND_TYPE_REGISTER) return {};
+  const bool half = number_of(ops[0].reg.value, true) >= 0;
+  const int into = number_of(ops[0].reg.value, half);
+  const bool two = in.operand_count_visible == 2, constant = two && ops[1].type == ZYDIS_OPERAND_TYPE_IMMEDIATE;
+  const int from = two && ops[1].type == ZYDIS_OPERAND_TYPE_REGISTER ? number_of(ops[1].reg.value, half) : -1;
+  if (into < 0) return {};
+  const auto reg = static_cast<unsigned>(into);
+  const Set own = general(reg), other = from >= 0 ? general(static_cast<unsigned>(from)) : 0;
+  switch (in.mnemonic) {
+    case ZYDIS_MNEMONIC_MOV: return constant || from >= 0 ? MadeValue{reg, other} : MadeValue{};
+    case ZYDIS_MNEMONIC_INC:
+    case ZYDIS_MNEMONIC_DEC: return {reg, own};
+    case ZYDIS_MNEMONIC_ADD: return constant || from >= 0 ? MadeValue{reg, own | other} : MadeValue{};
+    case ZYDIS_MNEMONIC_SUB: return constant ? MadeValue{reg, own} : MadeValue{};
+    case ZYDIS_MNEMONIC_XOR: return from == into ? MadeValue{reg, 0} : MadeValue{};
+    case ZYDIS_MNEMONIC_LEA: {
+      const std::optional<Set> parts = ops[1].mem.segment == ZYDIS_REGISTER_FS ? std::nullopt : parts_of(in, ops[1]);
+      return parts ? MadeValue{reg, *parts} : MadeValue{};
+    }
+    default: return {};
+  }
+}
+
 std::string_view condition_of(std::string_view bytes) {
   ZydisDecodedInstruction in;
   Operands ops;

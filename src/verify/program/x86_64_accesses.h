@@ -5,6 +5,7 @@
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -15,6 +16,9 @@ namespace chord::verify {
 inline constexpr unsigned kStackPointer = kRsp, kFramePointer = kRbp;
 // Of string instructions: source, target and, if they are repeated, how often.
 inline constexpr std::array<unsigned, 3> kStringRegisters = {kRsi, kRdi, kRcx};
+
+// That functions keep for their callers, if they change them.
+inline constexpr std::array<unsigned, 6> kKeptForCallers = {kRbx, kRbp, 12, 13, 14, 15};
 
 struct Access {
   enum class Place : uint8_t {
@@ -36,6 +40,14 @@ struct Accesses {
 };
 
 Accesses accesses_of(std::string_view bytes);
+
+// What is needed to know a value: general registers, and else only constants and where the code is. Nothing: it cannot be known from those.
+std::optional<Set> parts_of_operand(std::string_view bytes);  // the address of the explicit operand in memory
+struct MadeValue {
+  unsigned into = kNoRegister;  // no register gets such a value
+  Set parts = 0;
+};
+MadeValue made_value(std::string_view bytes);
 
 // The condition of a conditional branch, as setCC has it; "rcxz", "ecxz" of those that ask for a count; empty: another one.
 std::string_view condition_of(std::string_view bytes);

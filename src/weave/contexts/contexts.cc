@@ -22,7 +22,7 @@ struct ContextWeaving {
   struct Probe {
     enum class Role : uint8_t { enters, leaves, jumps, calls } role = Role::calls;
     Site site;
-    uint32_t edge = core::kNone;
+    core::EdgeId edge = core::kNone;
     uint32_t call = 0;                      // jumps and calls: index among format::context_sites
     unsigned scratch = isa::kNoRegister;    // dead there; calls need none
     unsigned other = isa::kNoRegister;      // likewise (isa::ContextEntry)
@@ -106,7 +106,7 @@ class ContextPlanner {
 
   // Ways in and out.
   std::string plan_ends() {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       const Edge &x = p_.edges[e];
       bool enters = x.kind == EdgeKind::enter;
       if (is_silent(x) || !(enters || x.to == 1)) continue;
@@ -187,7 +187,7 @@ class ContextPlanner {
   }
 
   // Vertices without code have one way on, or several to which the same applies.
-  const assembly::StackState &state_into(uint32_t b) const {
+  const assembly::StackState &state_into(core::Vertex b) const {
     while (!is_code(b) && b != 1) b = graph_.edge(graph_.out(b).front()).to;
     return frame_.block_in[b];
   }
@@ -201,7 +201,7 @@ class ContextPlanner {
       site.record = holder_in(at_end && is_code(x.from) ? frame_.before[last_of(x.from)] : state_into(x.to));
       if (!is_found(site.record)) return "its frame is not found at a probe";
     }
-    for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
+    for (core::Vertex b = 2; b < p_.blocks.size(); ++b) {
       if (!sites_.block[b].exists()) continue;
       sites_.block[b].record = holder_in(state_into(b));
       if (!is_found(sites_.block[b].record)) return "its frame is not found at a probe";
@@ -320,7 +320,7 @@ std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan)
     isa::RecordDistance ahead = p.role == Role::leaves ? isa::RecordDistance{} : distance_at(facts, plan, calls[p.call]);
     if (p.role == Role::calls) {
       const bool inline_asm = facts.source().statements[facts.p.instructions[calls[p.call]].last_statement].inline_asm;
-      isa::Snippet names = isa::name_call(p.site.record, {slot, ahead, facts.options().position_independent, inline_asm}, p.site.live);
+      isa::Snippet names = isa::name_call(p.site.record, {slot, ahead, facts.options().position_independent, inline_asm, !plan.record_paths}, p.site.live);
       plan.insertions.push_back({p.site, core::kNone, std::move(names), Effect::none, 0, Phase::last});
       continue;
     }
@@ -345,7 +345,8 @@ std::string context_record_text(const RecordPlacer &placer, const ProcedureFacts
   std::string out = shared ? "" : counters_text(placer, context_id_label(n), 1, isa::CounterPlace::Kind::thread_local_exec);
   std::string id = shared ? "0, 0" : context_id_label(n) + "@tpoff, -1";
   out += placer.loaded(".bss.chord", "aw", "nobits") +
-         fmt::format("\t.balign {}\n{}:\n\t.zero {}\n", 1 << std::max(span, 6u), spare_record_label(n), slot_offset(count, slots));
+         fmt::format("\t.balign {}\n{}:\n\t.zero {}\n", 1 << std::clamp(span, 6u, unsigned{CHORD_CONTEXT_PAGE_BITS}), spare_record_label(n),
+                     static_cast<uint64_t>(slot_offset(count, slots)) + CHORD_CONTEXT_SPARE_ROOM(span));
   out += placer.loaded(".data.chord", "aw", "progbits") +
          fmt::format("\t.balign 8\n{}:\n\t.quad {}-.\n\t.quad {}-.\n\t.long {}\n\t.long {}, {}, 0, {}\n\t.quad 0\n",
                      context_proc_label(n), record_label(n), spare_record_label(n), id, slots | span << 16,

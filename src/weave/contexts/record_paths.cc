@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <limits>
+#include <optional>
+#include <utility>
 
 #include "format/facts/context_sites.h"
 #include "isa/contexts.h"
@@ -23,7 +25,9 @@ using isa::PathHolder;
 
 namespace {
 
-constexpr uint64_t kMostRecordPaths = uint64_t{1} << CHORD_CONTEXT_PATH_BITS;
+// Pages of a table that no path is counted in take no memory, so it may be large if that keeps paths whole; what must be cut in any case is cut as
+// for a small one.
+constexpr uint64_t kMostRecordPaths = uint64_t{1} << CHORD_CONTEXT_PATH_BITS, kMostShortPaths = 2048;
 
 // Values that the path register can have at each vertex.
 struct Range {
@@ -61,20 +65,17 @@ std::vector<Range> ranges_of_sums(const core::PathNumbering &numbering) {
 class RecordPathPlanner {
  public:
   RecordPathPlanner(const ProcedureFacts &facts, ProcedurePlan &plan)
-      : facts_(facts), p_(facts.p), plan_(plan), numbers_(facts, plan.sites, plan.liveness) {}
+      : facts_(facts), p_(facts.p), plan_(plan), numbers_(std::in_place, facts, plan.sites, plan.liveness) {}
 
   // Why the procedure's paths cannot be counted; then nothing has changed.
   std::string run() {
     std::string why_not;
-    if (!numbers_.number_up_to(kMostRecordPaths, why_not)) return why_not;
-    place();
-    if (facts_.options().durable) beginnings_.counters = numbers_.beginnings();
-    const uint64_t counters = numbers_.numbering().paths + beginnings_.counters.size();
-    const uint64_t room = (uint64_t{1} << paths_.span) / 8;
-    const size_t calls = format::context_sites(facts_.map).size();
-    if (!record_fits(counters + room, calls)) return "its paths and calls are too many for a record";
-    const size_t sums = gauges_of(facts_.options()).size() * (1 + numbers_.numbering().paths);
-    metered_ = sums != 0 && can_be_metered(facts_, plan_.sites) && record_fits(counters + sums + room, calls);
+    if (!number_whole_paths()) {
+      numbers_.emplace(facts_, plan_.sites, plan_.liveness);
+      if (!numbers_->number_up_to(kMostShortPaths, why_not)) return why_not;
+      if (!place() || !fits(counters())) return "its paths and calls are too many for a record";
+    }
+    metered_ = sums() != 0 && can_be_metered(facts_, plan_.sites) && fits(counters() + sums());
     if (why_not = missing_site(); !why_not.empty()) return why_not;
     emit();
     if (short_branch_breaks(facts_, insertions_)) return "a one-byte branch over too much code";
@@ -83,13 +84,30 @@ class RecordPathPlanner {
   }
 
  private:
-  const core::PathNumbering &numbering() const { return numbers_.numbering(); }
+  const core::PathNumbering &numbering() const { return numbers_->numbering(); }
+  uint64_t counters() const { return numbering().paths + beginnings_.counters.size(); }
+  uint64_t sums() const { return gauges_of(facts_.options()).size() * (1 + numbering().paths); }
+
+  // Where records begin, so much may be lost that they are multiples of a power of two.
+  bool fits(uint64_t words) const {
+    return record_fits(words + (uint64_t{1} << paths_.span) / 8, format::context_sites(facts_.map).size());
+  }
+
+  // Those of a build without contexts, if a record has room for them.
+  bool number_whole_paths() {
+    std::string why_not;
+    const bool numbered = facts_.options().durable ? numbers_->number_up_to(numbers_->largest_table(), why_not) : numbers_->number(why_not);
+    return numbered && place() && fits(counters() + sums());
+  }
   bool is_landing(uint32_t b) const { return p_.blocks[b].kind == BlockKind::landing; }
 
-  // Additions are moved to where they cost least unless the register would need more room than the table has.
-  void place() {
+  // Additions are moved to where they cost least unless the register would need more room than the table has. False: there are too many paths.
+  bool place() {
+    if (numbering().paths > kMostRecordPaths) return false;
     const core::Graph &graph = facts_.graph;
-    probes_ = core::place_path_probes(graph, numbering(), numbers_.costs(), format::silent_edges(facts_.map));
+    paths_ = {};
+    if (facts_.options().durable) beginnings_.counters = numbers_->beginnings();
+    probes_ = core::place_path_probes(graph, numbering(), numbers_->costs(), format::silent_edges(facts_.map));
     if (find_ranges() > std::min(numbering().paths + CHORD_CONTEXT_COUNTERS / 8, kMostRecordPaths)) {
       std::vector<int64_t> values(numbering().value.begin(), numbering().value.end());
       probes_ = core::path_probes(graph, numbering(), values);
@@ -97,6 +115,7 @@ class RecordPathPlanner {
       find_ranges();
     }
     begin_at_zero();
+    return true;
   }
 
   // Returns how many values there are from the lowest to the highest.
@@ -130,15 +149,15 @@ class RecordPathPlanner {
     }
   }
 
-  bool needs_probe(uint32_t e) const {
+  bool needs_probe(core::EdgeId e) const {
     const core::PathProbe &probe = probes_.edge[e];
     return probe.ends || probe.add != 0 || is_landing(p_.edges[e].from) || numbering().cut[e] || index_of_beginning(beginnings_, e);
   }
 
   std::string missing_site() const {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      if (numbers_.is_silent(p_.edges[e]) || !needs_probe(e)) continue;
-      if (!numbers_.sites()[e].exists()) return "a path needs a probe on an edge that cannot carry one";
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
+      if (numbers_->is_silent(p_.edges[e]) || !needs_probe(e)) continue;
+      if (!numbers_->sites()[e].exists()) return "a path needs a probe on an edge that cannot carry one";
       if (holder_at(e).kind == PathHolder::Kind::slot && holder_at(e).base == isa::kNoRegister) return "its frame is not found at a probe";
     }
     return {};
@@ -152,14 +171,14 @@ class RecordPathPlanner {
   }
 
   void emit() {
-    for (uint32_t e : numbers_.in_order_of_probes()) emit(e);
+    for (core::EdgeId e : numbers_->in_order_of_probes()) emit(e);
   }
 
-  void emit(uint32_t e) {
+  void emit(core::EdgeId e) {
     const Edge &x = p_.edges[e];
     const core::PathProbe &probe = probes_.edge[e];
     const PathHolder h = holder_at(e);
-    const Site &site = numbers_.sites()[e];
+    const Site &site = numbers_->sites()[e];
     const isa::Resources live = site.live;
     // Where the wider frame itself is made or goes, unwind lines are not all or nothing.
     const bool at_frame = h.widens_frame() && (x.kind == EdgeKind::enter || x.to == 1);
@@ -186,13 +205,13 @@ class RecordPathPlanner {
     };
     const isa::Readings readings = readings_of(facts_.options());
     // Sums come after all counters: of the activation, then of paths.
-    const auto counters = static_cast<int64_t>(numbering().paths + beginnings_.counters.size());
-    if (x.kind == EdgeKind::enter && metered_) put(isa::enter_meter(isa::RecordPlace{h, counters}, readings, live), Effect::none, 0);
+    const auto counted = static_cast<int64_t>(counters());
+    if (x.kind == EdgeKind::enter && metered_) put(isa::enter_meter(isa::RecordPlace{h, counted}, readings, live), Effect::none, 0);
     if (is_landing(x.from) && metered_) put(isa::restart_meter(readings, live), Effect::none, 0);
     if (x.kind == EdgeKind::enter) begin(0, probes_.initial + own);  // the record has just been found
-    if (is_landing(x.from)) begin(RecordPaths::kDiffers, numbers_.start_at(x.from, probes_) + own);
+    if (is_landing(x.from)) begin(RecordPaths::kDiffers, numbers_->start_at(x.from, probes_) + own);
     if (probe.ends) {
-      const int64_t sum = counters + first_path_sum(facts_.options()) + probe.add;
+      const int64_t sum = counted + first_path_sum(facts_.options()) + probe.add;
       if (metered_) put(isa::meter_path_in_record(h, sum, {readings, numbering().paths, x.to == 1}, live), Effect::none, 0);
       put(isa::increment(isa::RecordPlace{h, probe.add}, live), Effect::path_count, probe.add);
       if (numbering().cut[e] && !is_landing(x.to)) set(paths_.ahead[x.from], probe.restart);
@@ -213,7 +232,7 @@ class RecordPathPlanner {
     plan.paths.in_records = true;
     plan.paths.paths = numbering().paths;
     plan.paths.partial = probes_.partial;
-    for (uint32_t e = 0; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 0; e < p_.edges.size(); ++e) {
       if (numbering().cut[e]) plan.paths.cuts.push_back(e);
       if (p_.edges[e].kind == EdgeKind::never) plan.never.push_back(e);
     }
@@ -225,7 +244,7 @@ class RecordPathPlanner {
   const ProcedureFacts &facts_;
   const assembly::Procedure &p_;
   ProcedurePlan &plan_;
-  PathNumbers numbers_;
+  std::optional<PathNumbers> numbers_;
   core::PathProbes probes_;
   std::vector<Range> registers_;  // by block
   Range all_;

@@ -5,7 +5,7 @@
 // found again where records are multiples of a power of two that is larger than the table: by one instruction, where a path starts and
 // where a call is named, and by none where the path register can have only one value.
 //
-// A table has at most kMostRecordPaths paths; where there are more they are cut shorter.
+// Paths are those of a build without contexts where a table has room for them (kMostRecordPaths); others are cut shorter.
 #pragma once
 
 #include <string>

@@ -56,7 +56,7 @@ std::optional<core::Plan> place_counters(const core::Graph &graph, const core::C
 
 core::EdgeId entering_edge(const assembly::Procedure &p) {
   auto found = std::find_if(p.edges.begin(), p.edges.end(), [](const assembly::Edge &e) { return e.kind == EdgeKind::enter; });
-  return static_cast<core::EdgeId>(found - p.edges.begin());
+  return core::EdgeId(static_cast<size_t>(found - p.edges.begin()));
 }
 
 struct Prices {
@@ -81,7 +81,7 @@ Prices find_prices(const ProcedureFacts &facts, const Sites &sites) {
     costs.wanted[e] = p.edges[e].padding_count != 0 || p.edges[e].kind == EdgeKind::enter;
   }
   out.holds_code.resize(p.blocks.size());
-  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
+  for (core::Vertex b = 0; b < p.blocks.size(); ++b) {
     out.holds_code[b] = facts.is_code(b);
     if (!sites.block[b].exists()) continue;
     double frequency = 0;
@@ -115,19 +115,12 @@ std::optional<core::Plan> choose_counters(const ProcedureFacts &facts, const Pro
   return plan;
 }
 
-// The counter of an edge stands in front of its source's last instruction, or after it.
-bool leaves_block(const ProcedureFacts &facts, const Site &site, const assembly::Edge &edge) {
-  if (!facts.is_code(edge.from)) return false;
-  const assembly::Instruction &last = facts.p.instructions[facts.last_of(edge.from)];
-  return site.kind == Site::Kind::after ? site.statement == last.last_statement : site.statement == last.first_statement;
-}
-
 void put_counter(const ProcedureFacts &facts, uint32_t k, const LoopCounters &loops, ProcedurePlan &plan) {
   const core::Counter &counter = plan.counters.counters[k];
   if (counter.site == core::Site::sum) return;  // the program itself counts it
   bool on_edge = counter.site == core::Site::edge;
   const Site &site = on_edge ? plan.sites.edge[counter.id] : plan.sites.block[counter.id];
-  uint32_t edge = on_edge ? counter.id : core::kNone;
+  core::EdgeId edge = on_edge ? counter.edge() : core::EdgeId(core::kNone);
   const HeldCounter *held = loops.find(k);
   if (held != nullptr && held->by_program != StepKind::none) return;
   if (held != nullptr) {
@@ -135,7 +128,7 @@ void put_counter(const ProcedureFacts &facts, uint32_t k, const LoopCounters &lo
     return;
   }
   isa::AnyPlace place = counter_place(facts.options(), site, counters_label(facts.n), k);
-  Phase phase = on_edge && leaves_block(facts, site, facts.p.edges[edge]) ? Phase::leaving : Phase::entering;
+  Phase phase = on_edge && leaves_block(facts.p, site, edge) ? Phase::leaving : Phase::entering;
   plan.insertions.push_back({site, edge, isa::increment(place, site.live), Effect::count, k, phase});
 }
 

@@ -41,7 +41,7 @@ struct LoopPlanner::DeadRegisters {
 // The innermost eligible loop that the counter runs in every round of, or kNone.
 uint32_t LoopPlanner::innermost(const core::Counter &c) const {
   for (uint32_t l = static_cast<uint32_t>(eligible_.size()); l-- > 0;) {  // inner loops come later
-    bool in = c.site == core::Site::vertex ? inside(l, c.id) : inside(l, p_.edges[c.id].from) && inside(l, p_.edges[c.id].to);
+    bool in = c.site == core::Site::vertex ? inside(l, c.vertex()) : inside(l, p_.edges[c.id].from) && inside(l, p_.edges[c.id].to);
     if (in) return l;
   }
   return core::kNone;

@@ -37,12 +37,12 @@ LoopPlanner::LoopPlanner(const ProcedureFacts &facts, const assembly::Liveness &
   forest_ = core::find_loops(graph_, core::depth_first_order(graph_));
   for (const Edge &e : p.edges) never_.push_back(e.kind == EdgeKind::never);
   block_of_.assign(p.instructions.size(), core::kNone);
-  for (uint32_t b = 0; b < p.blocks.size(); ++b) std::fill_n(block_of_.begin() + p.blocks[b].first, p.blocks[b].count, b);
+  for (core::Vertex b = 0; b < p.blocks.size(); ++b) std::fill_n(block_of_.begin() + p.blocks[b].first, p.blocks[b].count, b);
   std::map<uint32_t, uint32_t> eligible;  // loop -> index
   for (uint32_t l = 0; l < forest_.loops.size(); ++l) {
     Loop loop;
     loop.number = l;
-    if (!find_ways(loop) || !read_code(loop)) continue;
+    if (!find_crossings(loop) || !read_code(loop)) continue;
     // A loop around this one that is left alone may lie in one that is not.
     for (uint32_t around = forest_.loops[l].parent; around != core::kNone; around = forest_.loops[around].parent) {
       auto it = eligible.find(around);
@@ -57,9 +57,9 @@ LoopPlanner::LoopPlanner(const ProcedureFacts &facts, const assembly::Liveness &
 }
 
 // False unless the loop is entered at its head alone, and all ways can carry code.
-bool LoopPlanner::find_ways(Loop &loop) const {
+bool LoopPlanner::find_crossings(Loop &loop) const {
   const core::Loop &shape = forest_.loops[loop.number];
-  std::vector<uint32_t> left;
+  std::vector<core::Vertex> left;
   for (core::Vertex v : forest_.members(loop.number)) {
     for (core::EdgeId e : graph_.in(v)) {
       if (!is_real(p_.edges[e]) || forest_.contains(loop.number, p_.edges[e].from)) continue;
@@ -69,7 +69,7 @@ bool LoopPlanner::find_ways(Loop &loop) const {
   }
   for (core::EdgeId e : shape.exits) {
     if (!is_real(p_.edges[e])) continue;
-    uint32_t to = p_.edges[e].to;
+    core::Vertex to = p_.edges[e].to;
     const std::vector<core::EdgeId> &in = graph_.in(to);
     bool shared = p_.blocks[to].kind == BlockKind::code && sites_.block[to].kind == Site::Kind::before &&
                   std::all_of(in.begin(), in.end(), [&](core::EdgeId x) {
@@ -105,9 +105,9 @@ bool LoopPlanner::read_code(Loop &loop) const {
       mixed[static_cast<int>(isa::vector_use(d))] = true;
     }
   }
-  for (uint32_t e : loop.entries) used |= sites_.edge[e].live;
-  for (uint32_t e : loop.exits) used |= sites_.edge[e].live;
-  for (uint32_t b : loop.targets) used |= sites_.block[b].live;
+  for (core::EdgeId e : loop.entries) used |= sites_.edge[e].live;
+  for (core::EdgeId e : loop.exits) used |= sites_.edge[e].live;
+  for (core::Vertex b : loop.targets) used |= sites_.block[b].live;
   loop.free = isa::all_registers() & ~used;
   bool wide = mixed[static_cast<int>(isa::VectorUse::wide)], legacy = mixed[static_cast<int>(isa::VectorUse::legacy)];
   // The encodings do not mix well: one by one, in a loop and in the procedure around it.
@@ -122,16 +122,16 @@ bool LoopPlanner::read_code(Loop &loop) const {
 // ---- costs ----
 
 template <class Visit>
-void LoopPlanner::for_each_way(const Loop &loop, bool in, const Sites &sites, Visit visit) const {
-  for (uint32_t e : in ? loop.entries : loop.exits) visit(sites.edge[e], e, weights_[e]);
+void LoopPlanner::for_each_crossing(const Loop &loop, bool in, const Sites &sites, Visit visit) const {
+  for (core::EdgeId e : in ? loop.entries : loop.exits) visit(sites.edge[e], e, weights_[e]);
   if (in) return;
-  for (uint32_t b : loop.targets) visit(sites.block[b], core::kNone, frequency({core::Site::vertex, b}));
+  for (core::Vertex b : loop.targets) visit(sites.block[b], core::kNone, frequency({core::Site::vertex, b}));
 }
 
 template <class Make>
 double LoopPlanner::ways_cost(const Loop &loop, bool in, Make make) const {
   double cost = 0;
-  for_each_way(loop, in, sites_, [&](const Site &site, uint32_t, double weight) {
+  for_each_crossing(loop, in, sites_, [&](const Site &site, core::EdgeId, double weight) {
     cost += weight * (make(site).price + (site.is_stub() ? 1 : 0));
   });
   return cost;
@@ -160,16 +160,16 @@ double LoopPlanner::cost_of(const Loop &loop, const isa::Holder &holder, StepKin
 
 bool LoopPlanner::flags_are_kept(const Loop &loop) const {
   bool kept = false;
-  auto look = [&](const Site &site, uint32_t, double) { kept = kept || (site.live & isa::all_flags()); };
-  for_each_way(loop, true, sites_, look);
-  for_each_way(loop, false, sites_, look);
+  auto look = [&](const Site &site, core::EdgeId, double) { kept = kept || (site.live & isa::all_flags()); };
+  for_each_crossing(loop, true, sites_, look);
+  for_each_crossing(loop, false, sites_, look);
   return kept;
 }
 
 double LoopPlanner::frequency(const core::Counter &c) const {
   if (c.site == core::Site::edge) return weights_[c.id];
   double sum = 0;
-  for (core::EdgeId e : graph_.in(c.id)) sum += weights_[e];
+  for (core::EdgeId e : graph_.in(c.vertex())) sum += weights_[e];
   return sum;
 }
 
@@ -207,13 +207,13 @@ void LoopPlanner::keep_live(Sites &sites) const {
   for (size_t h = 0; h < out_.held.size(); ++h) {
     const Loop &loop = eligible_[loop_of_held_[h]];
     isa::Resources used = out_.counters[h].holder.resources();
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       if (forest_.contains(loop.number, p_.edges[e].from) || forest_.contains(loop.number, p_.edges[e].to)) {
         sites.edge[e].live |= used;
       }
     }
-    for (uint32_t b : out_.held[h].blocks) sites.block[b].live |= used;
-    for (uint32_t b : loop.targets) sites.block[b].live |= used;
+    for (core::Vertex b : out_.held[h].blocks) sites.block[b].live |= used;
+    for (core::Vertex b : loop.targets) sites.block[b].live |= used;
   }
 }
 
@@ -226,14 +226,14 @@ std::vector<uint32_t> LoopPlanner::held_with_halves(bool high_first) const {
   return order;
 }
 
-void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
+void LoopPlanner::write_insertions(uint32_t n, const Sites &sites) {
   auto place_of_held = [&](uint32_t h, const Site &site) {
     return counter_place(options_, site, counters_label(n), out_.counters[h].counter);
   };
-  // A way that leaves one loop may enter another that counts in the same register: first
+  // An edge that leaves one loop may enter another that counts in the same register: first
   // everything is released, then taken.
   for (uint32_t h : held_with_halves(false)) {
-    for_each_way(eligible_[loop_of_held_[h]], false, sites, [&](const Site &site, uint32_t edge, double) {
+    for_each_crossing(eligible_[loop_of_held_[h]], false, sites, [&](const Site &site, core::EdgeId edge, double) {
       isa::Snippet s = isa::add_register(place_of_held(h, site), out_.counters[h].holder, site.live);
       out_.insertions.push_back({site, edge, std::move(s), Effect::release, h});
     });
@@ -242,12 +242,14 @@ void LoopPlanner::write_pieces(uint32_t n, const Sites &sites) {
   for (uint32_t h : held_with_halves(true)) {
     const HeldCounter &c = out_.counters[h];
     uint32_t l = loop_of_held_[h];
-    for_each_way(eligible_[l], true, sites, [&](const Site &site, uint32_t edge, double) {
+    for_each_crossing(eligible_[l], true, sites, [&](const Site &site, core::EdgeId edge, double) {
+      // Where it is taken on the way out of a block, what counts the way into the block comes first: that knows nothing of the register.
+      const Phase phase = edge != core::kNone && leaves_block(p_, site, edge) ? Phase::leaving : Phase::entering;
       bool fill = c.holder.ones != 0 && !(filled[l] & c.holder.ones);
-      if (fill) out_.insertions.push_back({site, edge, isa::fill_ones(c.holder)});
+      if (fill) out_.insertions.push_back({site, edge, isa::fill_ones(c.holder), Effect::none, 0, phase});
       bool is_clear = c.by_program == StepKind::none && (cleared[l] & c.holder.reg);
       isa::Snippet s = is_clear ? isa::Snippet{} : taking(place_of_held(h, site), c.holder, c.by_program, site.live);
-      out_.insertions.push_back({site, edge, std::move(s), Effect::hold, h});
+      out_.insertions.push_back({site, edge, std::move(s), Effect::hold, h, phase});
     });
     filled[l] |= c.holder.ones;
     if (c.holder.part == isa::Holder::Part::high) cleared[l] |= c.holder.reg;
@@ -258,7 +260,7 @@ LoopCounters LoopPlanner::choose(const core::Plan &plan, uint32_t n, Sites &site
   hold_offers(plan);
   hold_in_dead_registers(plan);
   keep_live(sites);
-  write_pieces(n, sites);
+  write_insertions(n, sites);
   return std::move(out_);
 }
 

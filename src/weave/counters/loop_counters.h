@@ -80,7 +80,7 @@ class LoopPlanner {
     double cost = 0;
     uint32_t loop = 0;
     std::vector<uint32_t> updates;  // instructions that step the register, ascending
-    std::vector<uint32_t> due;      // as format::Held has it
+    std::vector<core::Vertex> due;   // as format::Held has it
     StepKind kind = StepKind::none;
   };
   const std::vector<Offer> &offers() const { return offers_; }
@@ -92,9 +92,9 @@ class LoopPlanner {
   struct Loop {
     uint32_t number = 0;           // in loops_
     uint32_t parent = core::kNone; // in eligible_
-    std::vector<uint32_t> entries; // edges
-    std::vector<uint32_t> exits;   // edges whose own site releases
-    std::vector<uint32_t> targets; // blocks all of whose ways in are exits: release there
+    std::vector<core::EdgeId> entries; // edges
+    std::vector<core::EdgeId> exits;   // edges whose own site releases
+    std::vector<core::Vertex> targets; // blocks all of whose incoming edges are exits: release there
     isa::Resources free = 0;
     isa::VectorUse vectors = isa::VectorUse::none;
   };
@@ -105,11 +105,11 @@ class LoopPlanner {
   bool estimates() const { return options_.weights != Options::Weights::measured; }
   // A loop with several ways out is a search, which ends sooner than estimates know.
   static bool is_search(const Loop &loop) { return loop.exits.size() + loop.targets.size() > 1; }
-  bool find_ways(Loop &loop) const;
+  bool find_crossings(Loop &loop) const;
   bool read_code(Loop &loop) const;
   void offer_updates(uint32_t l);
   void offer(uint32_t l, const std::vector<uint32_t> &updates);
-  void offer_block(uint32_t block, Offer offer);
+  void offer_block(core::Vertex block, Offer offer);
   bool offer_blocks_followed(const Offer &common);
   void offer_sum(Offer offer);
   const Offer *offer_for(const core::Plan &plan, uint32_t counter) const;
@@ -125,7 +125,7 @@ class LoopPlanner {
   double frequency(const core::Counter &counter) const;
   double waiting_price(uint32_t l) const;
   uint32_t innermost(const core::Counter &counter) const;
-  bool inside(uint32_t l, uint32_t block) const { return forest_.contains(eligible_[l].number, block); }
+  bool inside(uint32_t l, core::Vertex block) const { return forest_.contains(eligible_[l].number, block); }
   void hold_offers(const core::Plan &plan);
   struct DeadRegisters;
   DeadRegisters dead_registers(bool halves) const;
@@ -136,9 +136,9 @@ class LoopPlanner {
   void hold(uint32_t counter, uint32_t l, const isa::Holder &holder, const Offer *offer);
   void keep_live(Sites &sites) const;
   std::vector<uint32_t> held_with_halves(bool high_first) const;
-  void write_pieces(uint32_t n, const Sites &sites);
+  void write_insertions(uint32_t n, const Sites &sites);
   template <class Visit>
-  void for_each_way(const Loop &loop, bool in, const Sites &sites, Visit visit) const;
+  void for_each_crossing(const Loop &loop, bool in, const Sites &sites, Visit visit) const;
 
   const assembly::Unit &unit_;
   const assembly::Procedure &p_;
@@ -150,7 +150,7 @@ class LoopPlanner {
   const core::Graph &graph_;
   core::Loops forest_;
   std::vector<bool> never_;              // by edge
-  std::vector<uint32_t> block_of_;       // by instruction
+  std::vector<core::Vertex> block_of_;     // by instruction
   std::vector<Loop> eligible_;
   std::vector<Offer> offers_;
   isa::VectorUse procedure_vectors_ = isa::VectorUse::none;

@@ -50,7 +50,7 @@ void LoopPlanner::offer_updates(uint32_t l) {
 
 // All of them alike, or none.
 StepKind LoopPlanner::kind_of(uint32_t l, const std::vector<uint32_t> &updates) {
-  auto in_loop = [&](uint32_t b) { return inside(l, b); };
+  auto in_loop = [&](core::Vertex b) { return inside(l, b); };
   StepKind kind = StepKind::none;
   for (uint32_t i : updates) {
     if (p_.instructions[i].decoded.narrow_step) {
@@ -106,7 +106,7 @@ bool LoopPlanner::offer_blocks_followed(const Offer &common) {
 
 // All blocks with a step, each times what it adds.
 void LoopPlanner::offer_sum(Offer offered) {
-  std::map<uint32_t, int32_t> times;  // block -> step
+  std::map<core::Vertex, int32_t> times;  // block -> step
   for (uint32_t i : offered.updates) {
     if (!times.emplace(block_of_[i], p_.instructions[i].decoded.step).second) return;
   }
@@ -118,8 +118,8 @@ void LoopPlanner::offer_sum(Offer offered) {
   offers_.push_back(std::move(offered));
 }
 
-void LoopPlanner::offer_block(uint32_t block, Offer offered) {
-  std::vector<uint32_t> ways;
+void LoopPlanner::offer_block(core::Vertex block, Offer offered) {
+  std::vector<core::EdgeId> ways;
   for (core::EdgeId e : graph_.in(block)) {
     if (is_real(p_.edges[e])) ways.push_back(e);
   }

@@ -14,7 +14,7 @@ namespace {
 
 uint32_t last_of(const Block &b) { return b.first + b.count - 1; }
 
-isa::Resources live_behind(const Procedure &p, const Liveness &live, uint32_t block, uint32_t instruction) {
+isa::Resources live_behind(const Procedure &p, const Liveness &live, core::Vertex block, uint32_t instruction) {
   if (instruction != last_of(p.blocks[block])) return live.before[instruction + 1];
   isa::Resources behind = 0;
   for (const Edge &e : p.edges) {
@@ -24,7 +24,7 @@ isa::Resources live_behind(const Procedure &p, const Liveness &live, uint32_t bl
 }
 
 // Nowhere in the loop, nor where it is left, is the upper half live.
-bool upper_is_dead(const Procedure &p, const Liveness &upper, const std::function<bool(uint32_t)> &inside,
+bool upper_is_dead(const Procedure &p, const Liveness &upper, const std::function<bool(core::Vertex)> &inside,
                    isa::Resources reg) {
   for (const Edge &e : p.edges) {
     if (!inside(e.from)) continue;
@@ -38,7 +38,7 @@ bool upper_is_dead(const Procedure &p, const Liveness &upper, const std::functio
 }
 
 // The block ends in a jump on whether the step's result was zero, and if it was, out of the loop.
-bool leaves_at_zero(const Procedure &p, const std::function<bool(uint32_t)> &inside, uint32_t block, uint32_t update) {
+bool leaves_at_zero(const Procedure &p, const std::function<bool(core::Vertex)> &inside, core::Vertex block, uint32_t update) {
   uint32_t last = last_of(p.blocks[block]);
   const isa::Decoded &step = p.instructions[update].decoded, &jump = p.instructions[last].decoded;
   bool on_zero = jump.mnemonic == "jz", on_other = jump.mnemonic == "jnz";
@@ -54,7 +54,7 @@ bool leaves_at_zero(const Procedure &p, const std::function<bool(uint32_t)> &ins
 
 }  // namespace
 
-bool can_be_widened(const Procedure &p, const Liveness &live, const Liveness &upper, uint32_t block, uint32_t update) {
+bool can_be_widened(const Procedure &p, const Liveness &live, const Liveness &upper, core::Vertex block, uint32_t update) {
   const assembly::Instruction &in = p.instructions[update];
   const isa::Decoded &d = in.decoded;
   if (d.stepped == 0 || !d.narrow_step || in.first_statement != in.last_statement) return false;
@@ -63,7 +63,7 @@ bool can_be_widened(const Procedure &p, const Liveness &live, const Liveness &up
 }
 
 StepKind kind_of_step(const Procedure &p, const Liveness &live, const Liveness &upper,
-                      const std::function<bool(uint32_t)> &inside, uint32_t block, uint32_t update) {
+                      const std::function<bool(core::Vertex)> &inside, core::Vertex block, uint32_t update) {
   const isa::Decoded &d = p.instructions[update].decoded;
   if (d.stepped == 0) return StepKind::none;
   if (!d.narrow_step) return StepKind::whole;

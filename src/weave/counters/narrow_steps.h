@@ -29,7 +29,7 @@ enum class StepKind : uint8_t {
 // What a loop's only change of a register is good for: `update`, in `block`. `upper` is the
 // liveness of upper halves.
 StepKind kind_of_step(const assembly::Procedure &procedure, const assembly::Liveness &liveness,
-                      const assembly::Liveness &upper, const std::function<bool(uint32_t block)> &inside, uint32_t block,
+                      const assembly::Liveness &upper, const std::function<bool(core::Vertex block)> &inside, core::Vertex block,
                       uint32_t update);
 
 // Does making the step in 64 bits change nothing that can be seen? True of no other instruction.

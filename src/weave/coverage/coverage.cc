@@ -25,7 +25,7 @@ core::Costs expected_costs(const ProcedureFacts &facts, const Sites &sites, Pric
   };
   core::Costs costs;
   for (uint32_t e = 0; e < sites.edge.size(); ++e) costs.edge.push_back(cost(sites.edge[e], facts.weights[e]));
-  for (uint32_t b = 0; b < sites.block.size(); ++b) {
+  for (core::Vertex b = 0; b < sites.block.size(); ++b) {
     double frequency = 0;
     for (core::EdgeId e : facts.graph.in(b)) frequency += facts.weights[e];
     costs.vertex.push_back(cost(sites.block[b], frequency));
@@ -72,7 +72,7 @@ std::string plan_coverage(const ProcedureFacts &facts, ProcedurePlan &plan) {
     bool on_edge = flag.site == core::Site::edge;
     const Site &site = on_edge ? plan.sites.edge[flag.id] : plan.sites.block[flag.id];
     isa::Snippet snippet = isa::set_flag({Place::Kind::shared, counters_label(facts.n), k});
-    plan.insertions.push_back({site, on_edge ? flag.id : core::kNone, snippet, Effect::count, k});
+    plan.insertions.push_back({site, on_edge ? flag.edge() : core::kNone, snippet, Effect::count, k});
   }
   return {};
 }

@@ -61,11 +61,11 @@ std::string plan_brackets(const ProcedureFacts &facts, ProcedurePlan &plan) {
   const Procedure &p = facts.p;
   isa::CounterPlace place{facts.options().counters, totals_label(facts.n), 0};
   // Outer ones stand in front of all other insertions at their place, inner ones after them.
-  auto put = [&](const Site &site, uint32_t edge, bool opens, bool outer) {
+  auto put = [&](const Site &site, core::EdgeId edge, bool opens, bool outer) {
     plan.insertions.push_back({site, edge, isa::ask_bracket(place, opens), Effect::none, 0, outer ? Phase::first : Phase::last});
     plan.insertions.back().over_red_zone = !outer;
   };
-  for (uint32_t e = 1; e < p.edges.size(); ++e) {
+  for (core::EdgeId e = 1; e < p.edges.size(); ++e) {
     EdgeKind kind = p.edges[e].kind;
     if (kind != EdgeKind::enter && kind != EdgeKind::leave && kind != EdgeKind::tail_call) continue;
     const Site &site = plan.sites.edge[e];

@@ -28,7 +28,7 @@ constexpr const char *kCounters = "__chord_events";
 
 struct Probe {
   Site site;
-  uint32_t edge = core::kNone;  // of the procedure; stubs are made for an edge
+  core::EdgeId edge = core::kNone;  // of the procedure; stubs are made for an edge
   isa::Snippet snippet;
   // With a budget: code outside the way, in a stub of that label, and the label that
   // tells unwinding where it stands (isa::Check).
@@ -60,7 +60,7 @@ class EventPlanner {
     make_vertices();
     graph_ = core::Graph(static_cast<uint32_t>(stretches_.size()), 0, 1);
     links_.resize(1);
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) copy_edge(e);
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) copy_edge(e);
     for (uint32_t b = 2; b < p_.blocks.size(); ++b) split_at_calls(b);
     if (why_not = graph_.defect(); !why_not.empty()) return std::nullopt;
     core::SpanningTree tree = span();
@@ -80,7 +80,7 @@ class EventPlanner {
   // What an edge of the split graph stands for.
   struct Link {
     Site site;
-    uint32_t edge = core::kNone;  // of the procedure, or none: around a call
+    core::EdgeId edge = core::kNone;  // of the procedure, or none: around a call
     double weight = 0;
     bool never = false;
   };
@@ -108,7 +108,7 @@ class EventPlanner {
 
   void make_vertices() {
     for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
-      first_.push_back(static_cast<uint32_t>(stretches_.size()));
+      first_.emplace_back(stretches_.size());
       uint32_t begin = p_.blocks[b].first, end = begin + p_.blocks[b].count;
       if (!is_code(b)) end = begin;
       for (uint32_t i = begin; i + 1 < end; ++i) {
@@ -117,16 +117,16 @@ class EventPlanner {
         begin = i + 1;
       }
       stretches_.push_back({begin, end});
-      last_.push_back(static_cast<uint32_t>(stretches_.size() - 1));
+      last_.emplace_back(stretches_.size() - 1);
     }
   }
 
-  void link(uint32_t from, uint32_t to, Link l) {
+  void link(core::Vertex from, core::Vertex to, Link l) {
     graph_.add_edge(from, to);
     links_.push_back(std::move(l));
   }
 
-  void copy_edge(uint32_t e) {
+  void copy_edge(core::EdgeId e) {
     const Edge &edge = p_.edges[e];
     bool never = edge.kind == EdgeKind::never;
     if (ends_in_call(edge.from)) {
@@ -140,12 +140,12 @@ class EventPlanner {
   }
 
   void split_at_calls(uint32_t b) {
-    for (uint32_t v = first_[b]; is_code(b) && v <= last_[b]; ++v) {
+    for (core::Vertex v = first_[b]; is_code(b) && v <= last_[b]; ++v) {
       uint32_t call = stretches_[v].end - 1;
       if (!is_call(call)) continue;
       link(v, 1, {cheapest(before_call(call), stretches_[v]), core::kNone, frequency_[b], false});
       if (v < last_[b])
-        link(0, v + 1, {cheapest(behind(call), stretches_[v + 1]), core::kNone, frequency_[b], false});
+        link(0, core::Vertex(v + 1), {cheapest(behind(call), stretches_[v + 1]), core::kNone, frequency_[b], false});
     }
   }
 
@@ -264,7 +264,7 @@ class EventPlanner {
     core::Increments increments = core::event_increments(graph_, in_tree, happen);
     isa::CounterPlace place = place_;
     uint32_t turn = 0;
-    for (uint32_t e = 1; e < links_.size(); ++e) {
+    for (core::EdgeId e = 1; e < links_.size(); ++e) {
       int64_t amount = increments.edge[e];
       if (in_tree[e] || links_[e].never || amount == 0) continue;
       if (!isa::fits_constant(amount)) why_not = "more events on one way than an instruction can add";
@@ -306,7 +306,7 @@ class EventPlanner {
   }
 
   // Events between the place of a link's probe and the end of the vertex it leads to.
-  int64_t still_to_come(uint32_t e, EventKind kind, const core::Events &happen) const {
+  int64_t still_to_come(core::EdgeId e, EventKind kind, const core::Events &happen) const {
     const Link &l = links_[e];
     const core::Edge &edge = graph_.edge(e);
     // In a loop of one stretch that has no other way out the probe stands at the end of a turn: the next is to come.
@@ -348,7 +348,7 @@ class EventPlanner {
   std::vector<uint32_t> in_, out_;      // ways into and out of each block
   std::vector<double> frequency_;       // of each block
   std::vector<Stretch> stretches_;      // by vertex; empty where there is no code
-  std::vector<uint32_t> first_, last_;  // by block: its vertices
+  std::vector<core::Vertex> first_, last_;  // by block: its vertices
   core::Graph graph_;
   std::vector<Link> links_;  // by edge of the split graph
   std::vector<Probe> probes_;

@@ -39,7 +39,7 @@ std::vector<Gauge> gauges_of(const Options &options) {
   for (const format::MetricRequest &m : options.metrics) {
     if (std::optional<chord_gauge> event = event_of(m)) out.push_back({m.name, *event});
   }
-  if (options.paths && !options.position_independent) add_models(options.models, out);
+  if (options.paths) add_models(options.models, out);
   return out;
 }
 
@@ -55,10 +55,6 @@ std::optional<chord_gauge> event_of(const format::MetricRequest &metric) {
   return event;
 }
 
-bool reads_thread(const Options &options) {
-  return std::any_of(options.metrics.begin(), options.metrics.end(), [](const format::MetricRequest &m) { return is_clock(m) || event_of(m).has_value(); });
-}
-
 bool has_meters(const Options &options) { return !gauges_of(options).empty(); }
 
 bool reads_clock_alone(const Options &options) {
@@ -69,6 +65,10 @@ bool reads_clock_alone(const Options &options) {
 bool reads_several(const Options &options) { return has_meters(options) && !reads_clock_alone(options); }
 
 isa::Readings readings_of(const Options &options) { return reads_several(options) ? isa::Readings::several : isa::Readings::clock; }
+
+int kind_of_own_records(const Options &options) {
+  return options.counters == isa::CounterPlace::Kind::thread_delta ? CHORD_COUNTERS_DELTA : CHORD_COUNTERS_SHARED;
+}
 
 std::string gauges_text(const Options &options) {
   std::vector<Gauge> all = gauges_of(options);
@@ -82,7 +82,7 @@ std::string gauges_text(const Options &options) {
          fmt::format("\t.section .bss.{0},\"awG\",@nobits,{1},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {5}\n"
                      "\t.section {2},\"aG\",@progbits,{1},comdat\n\t.balign 8\n\t.weak {1}\n\t.hidden {1}\n{1}:\n"
                      "\t.quad {0}-.\n\t.quad {3}\n\t.long {6}, {4}\n",
-                     CHORD_GAUGE_FAULTS_SYMBOL, kGaugeRecord, CHORD_PROCS_SECTION, CHORD_GAUGE_KEY, static_cast<int>(CHORD_COUNTERS_SHARED), 8 * kFaults, kFaults);
+                     CHORD_GAUGE_FAULTS_SYMBOL, kGaugeRecord, CHORD_PROCS_SECTION, CHORD_GAUGE_KEY, kind_of_own_records(options), 8 * kFaults, kFaults);
 }
 
 }  // namespace chord::weave

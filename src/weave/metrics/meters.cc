@@ -20,12 +20,12 @@ constexpr const char *kClockRecord = "__chord_clock_record";
 constexpr const char *kProbeRecord = "__chord_probe_record";
 constexpr int kProbeWords = sizeof(chord_probe_costs) / sizeof(uint64_t);
 
-// Words that all threads share, as counters of a small key.
-std::string shared_record(const char *symbol, const char *record, int key, int words) {
+// Words of the module, as counters of a small key; those of a thread where counters are.
+std::string own_record(const Options &options, const char *symbol, const char *record, int key, int words) {
   return fmt::format("\t.section .bss.{0},\"awG\",@nobits,{1},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {5}\n"
                      "\t.section {2},\"aG\",@progbits,{1},comdat\n\t.balign 8\n\t.weak {1}\n\t.hidden {1}\n{1}:\n"
                      "\t.quad {0}-.\n\t.quad {3}\n\t.long {6}, {4}\n",
-                     symbol, record, CHORD_PROCS_SECTION, key, static_cast<int>(CHORD_COUNTERS_SHARED), 8 * words, words);
+                     symbol, record, CHORD_PROCS_SECTION, key, kind_of_own_records(options), 8 * words, words);
 }
 
 bool leaves(EdgeKind kind) { return kind == EdgeKind::leave || kind == EdgeKind::tail_call; }
@@ -84,7 +84,7 @@ std::string plan_meters(const ProcedureFacts &facts, ProcedurePlan &plan) {
   if (!can_be_metered(facts, plan.sites)) return {};
   uint64_t first = metric_words(plan);
   add_meter_sums(facts.options(), false, plan);
-  for (uint32_t e = 1; e < facts.p.edges.size(); ++e) {
+  for (core::EdgeId e = 1; e < facts.p.edges.size(); ++e) {
     EdgeKind kind = facts.p.edges[e].kind;
     const Site &site = plan.sites.edge[e];
     if (!site.exists()) continue;
@@ -98,9 +98,9 @@ std::string plan_meters(const ProcedureFacts &facts, ProcedurePlan &plan) {
 
 std::string meter_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &) {
   const bool several = reads_several(unit.options);
-  return isa::meter_text() + isa::meter_sample_text({readings_of(unit.options), gauges_of(unit.options).size(), unit.options.context}) +
-         (several ? gauges_text(unit.options) : "") + shared_record(CHORD_CLOCK_SYMBOL, kClockRecord, CHORD_CLOCK_KEY, 2) +
-         shared_record(CHORD_PROBE_COSTS_SYMBOL, kProbeRecord, CHORD_PROBES_KEY, kProbeWords);
+  return isa::meter_sample_text({readings_of(unit.options), gauges_of(unit.options).size(), unit.options.context, unit.options.position_independent}) +
+         (several ? gauges_text(unit.options) : "") + own_record(unit.options, CHORD_CLOCK_SYMBOL, kClockRecord, CHORD_CLOCK_KEY, 2) +
+         own_record(unit.options, CHORD_PROBE_COSTS_SYMBOL, kProbeRecord, CHORD_PROBES_KEY, kProbeWords);
 }
 
 }  // namespace chord::weave

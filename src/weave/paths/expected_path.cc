@@ -10,7 +10,7 @@ std::optional<ExpectedPath> expected_path(const assembly::Procedure &p, const co
                                           const std::vector<bool> &restarts, core::EdgeId e) {
   ExpectedPath path;
   auto goes_on = [&](uint32_t v) { return p.blocks[v].kind == BlockKind::code || p.blocks[v].kind == BlockKind::join; };
-  for (uint32_t v = p.edges[e].from; goes_on(v);) {
+  for (core::Vertex v = p.edges[e].from; goes_on(v);) {
     double all = 0;
     core::EdgeId best = core::kNone;
     for (core::EdgeId in : graph.in(v)) {

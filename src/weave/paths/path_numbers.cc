@@ -132,13 +132,14 @@ std::vector<double> PathNumbers::costs() const {
   return cost;
 }
 
-std::vector<uint32_t> PathNumbers::in_order_of_probes() const {
-  std::vector<uint32_t> ways_out(p_.blocks.size()), order;
-  for (uint32_t e = 1; e < p_.edges.size(); ++e) ways_out[p_.edges[e].from] += p_.edges[e].kind != EdgeKind::never;
+std::vector<core::EdgeId> PathNumbers::in_order_of_probes() const {
+  std::vector<uint32_t> successors(p_.blocks.size());
+  std::vector<core::EdgeId> order;
+  for (core::EdgeId e = 1; e < p_.edges.size(); ++e) successors[p_.edges[e].from] += p_.edges[e].kind != EdgeKind::never;
   for (bool at_source : {false, true}) {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       const Edge &x = p_.edges[e];
-      if (is_silent(x) || (facts_.is_code(x.from) && ways_out[x.from] == 1) != at_source) continue;
+      if (is_silent(x) || (facts_.is_code(x.from) && successors[x.from] == 1) != at_source) continue;
       order.push_back(e);
     }
   }
@@ -155,12 +156,12 @@ std::vector<core::Counter> PathNumbers::beginnings() const {
   return counters;
 }
 
-std::optional<uint32_t> index_of_beginning(const core::Plan &plan, uint32_t edge) {
+std::optional<uint32_t> index_of_beginning(const core::Plan &plan, core::EdgeId edge) {
   auto found = std::find(plan.counters.begin(), plan.counters.end(), core::Counter{core::Site::edge, edge});
   return found == plan.counters.end() ? std::nullopt : std::optional(static_cast<uint32_t>(found - plan.counters.begin()));
 }
 
-int64_t PathNumbers::start_at(uint32_t landing, const core::PathProbes &probes) const {
+int64_t PathNumbers::start_at(core::Vertex landing, const core::PathProbes &probes) const {
   for (core::EdgeId in : graph_.in(landing)) {
     if (numbering_->cut[in]) return probes.edge[in].restart;
   }

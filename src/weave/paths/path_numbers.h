@@ -32,9 +32,9 @@ class PathNumbers {
   // Control is never seen on it: it only stands for what comes from elsewhere.
   bool is_silent(const assembly::Edge &e) const;
   // Edges that control is seen on. Several probes can stand in front of one instruction: those of edges into its block come first.
-  std::vector<uint32_t> in_order_of_probes() const;
+  std::vector<core::EdgeId> in_order_of_probes() const;
   // The number with which paths start at a vertex that is entered from outside.
-  int64_t start_at(uint32_t landing, const core::PathProbes &probes) const;
+  int64_t start_at(core::Vertex landing, const core::PathProbes &probes) const;
   // Counters of activations, and of second returns, as they begin: how many were running when a process was killed follows from them
   // and the paths that came to their ends (analysis/program/path_counts.h).
   std::vector<core::Counter> beginnings() const;
@@ -58,6 +58,6 @@ class PathNumbers {
 };
 
 // Which of the plan's counters is that of the edge?
-std::optional<uint32_t> index_of_beginning(const core::Plan &plan, uint32_t edge);
+std::optional<uint32_t> index_of_beginning(const core::Plan &plan, core::EdgeId edge);
 
 }  // namespace chord::weave

@@ -44,7 +44,7 @@ struct PathProbe {
     uint32_t number = 0;
   };
   Site site;
-  uint32_t edge = core::kNone;
+  core::EdgeId edge = core::kNone;
   std::vector<Part> parts;
   // Widened frames (weave/plan/widen_frame.h) are made on the way in and go on the way out.
   enum class Role : uint8_t { inside, enters, leaves } role = Role::inside;
@@ -66,6 +66,7 @@ class PathPlanner {
         graph_(facts.graph), numbers_(facts, facts.sites, facts.liveness), site_(numbers_.sites()), n_(facts.n), frame_(facts.frame()) {
     place_.kind = options_.counters;
     place_.label = counters_label(n_);
+    sums_.kind = options_.counters;
     sums_.label = metrics_label(n_);
     numbers_label_ = numbers_label(n_);
   }
@@ -138,7 +139,7 @@ class PathPlanner {
   }
 
   // Must something be done on the edge?
-  bool needs_probe(uint32_t e) const {
+  bool needs_probe(core::EdgeId e) const {
     const Edge &x = p_.edges[e];
     if (counts_[e] || (out_.holder.widens_frame() && x.to == 1) || beginning(e)) return true;
     if (out_.holder.kind == PathHolder::Kind::none) return false;
@@ -147,10 +148,10 @@ class PathPlanner {
   }
 
   // The counter of the activations, or second returns, that begin on the edge.
-  std::optional<uint32_t> beginning(uint32_t e) const { return index_of_beginning(out_.plan, e); }
+  std::optional<uint32_t> beginning(core::EdgeId e) const { return index_of_beginning(out_.plan, e); }
 
   std::string missing_site() const {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       if (is_silent(p_.edges[e]) || site_[e].exists() || !needs_probe(e)) continue;
       if (p_.edges[e].kind == EdgeKind::enter) return "it starts where no probe can stand";
       return "a path needs a probe on an edge that cannot carry one";
@@ -162,7 +163,7 @@ class PathPlanner {
   // stand where it does not.
   std::string lost_slot() const {
     if (out_.holder.kind != PathHolder::Kind::slot) return {};
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       if (is_silent(p_.edges[e]) || !needs_probe(e)) continue;
       if (holder_at(p_.edges[e]).base == isa::kNoRegister) return "its frame is not found at a probe";
     }
@@ -212,7 +213,7 @@ class PathPlanner {
   }
 
   // Vertices without code have one way on, or several to which the same applies.
-  const assembly::StackState &state_into(uint32_t b) const {
+  const assembly::StackState &state_into(core::Vertex b) const {
     while (!is_code(b)) b = graph_.edge(graph_.out(b).front()).to;
     return frame_.block_in[b];
   }
@@ -220,10 +221,10 @@ class PathPlanner {
   // ---- probes ----
 
   void emit() {
-    for (uint32_t e : numbers_.in_order_of_probes()) emit(e);
+    for (core::EdgeId e : numbers_.in_order_of_probes()) emit(e);
   }
 
-  void emit(uint32_t e) {
+  void emit(core::EdgeId e) {
     const Edge &x = p_.edges[e];
     const core::PathProbe &probe = probes_.edge[e];
     PathHolder h = holder_at(x);
@@ -275,7 +276,7 @@ class PathPlanner {
 
   // Of a loop most rounds take one way, which starts and ends at the loop's edge. Where the
   // number lies in memory it is cheaper to look whether it is that one than to load it.
-  Detour expected_count(uint32_t e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
+  Detour expected_count(core::EdgeId e, const PathHolder &h, const isa::CounterPlace &place, isa::Resources live) const {
     std::optional<ExpectedPath> expected = expected_path(p_, graph_, weights_, probes_, restarts_, e);
     if (out_.plan.paths.by_number || !expected || expected->number != probes_.edge[e].restart) return {};
     Detour detour;
@@ -301,7 +302,7 @@ class PathPlanner {
     plan.paths.except_noise = !numbering_->left_out.empty();
     plan.paths.partial = probes_.partial;
     if (!some && out_.holder.kind == PathHolder::Kind::none) plan.paths.partial.assign(p_.blocks.size(), 0);
-    for (uint32_t e = 0; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 0; e < p_.edges.size(); ++e) {
       if (numbering_->cut[e]) plan.paths.cuts.push_back(e);
       if (p_.edges[e].kind == EdgeKind::never) plan.never.push_back(e);
     }

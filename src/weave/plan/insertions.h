@@ -37,7 +37,7 @@ struct Detour {
 
 struct Insertion {
   Site site;
-  uint32_t edge = core::kNone;  // stubs are made for an edge
+  core::EdgeId edge = core::kNone;  // stubs are made for an edge
   isa::Snippet snippet;
   Effect effect = Effect::none;
   uint32_t number = 0;

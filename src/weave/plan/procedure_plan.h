@@ -23,7 +23,7 @@ struct RecordPaths;
 // Code out of the way that a probe jumps to now and then.
 struct OutsideCode {
   Site site;
-  uint32_t edge = core::kNone;
+  core::EdgeId edge = core::kNone;
   isa::Snippet code;
   std::string label;
   std::string place;       // label that tells unwinding where it stands (isa::Check); empty: none is needed

@@ -51,6 +51,11 @@ class Grouper {
       why_not = "several instructions in one statement";
       return;
     }
+    // Whether it still is what it was is looked at right in front of it, where nothing can be inserted.
+    if (!all.list.empty() && is_bound(i) && linker_may_change(facts_, i)) {
+      why_not = "a call for a thread-local variable that a linker may change";
+      return;
+    }
     if (all.repeated && !all.list.empty()) {
       close();
       start(i, all, all.list[0], {});

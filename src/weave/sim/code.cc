@@ -109,7 +109,7 @@ class CodePlanner {
 
   // Nothing stands in front of an entry mark, and a block may have nothing else.
   std::string put_after(const CodeStretch &s) {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       const assembly::Edge &edge = p_.edges[e];
       if (!facts_.is_code(edge.from) || facts_.last_of(edge.from) + 1 != s.end || edge.kind != assembly::EdgeKind::fall) continue;
       const Site &site = plan_.sites.edge[e];
@@ -120,7 +120,7 @@ class CodePlanner {
     return "a stretch of code that holds no probe";
   }
 
-  void put(const CodeStretch &s, const Site &site, uint32_t edge, Phase phase) {
+  void put(const CodeStretch &s, const Site &site, core::EdgeId edge, Phase phase) {
     isa::FetchProbe probe;
     for (uint32_t i : s.fetching) {
       auto number = static_cast<uint64_t>(std::lower_bound(fetching_.begin(), fetching_.end(), i) - fetching_.begin());

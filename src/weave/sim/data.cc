@@ -3,8 +3,6 @@
 #include <chord_models.h>
 #include <fmt/core.h>
 
-#include <algorithm>
-#include <array>
 #include <set>
 
 #include "isa/models.h"
@@ -12,6 +10,7 @@
 #include "weave/plan/labels.h"
 #include "weave/sim/accesses.h"
 #include "weave/sim/model_choice.h"
+#include "weave/sim/operands.h"
 #include "weave/sim/probe_places.h"
 
 namespace chord::weave {
@@ -83,7 +82,8 @@ class DataPlanner {
   void put_group(const AccessGroup &g, const Site &site, std::string &why_not) {
     const uint32_t first = g.members[0].instruction;
     isa::LineProbe probe;
-    probe.at = address_of(g, why_not);
+    probe.at = address_of(facts_, plan_, first, g.members[0].access, why_not);
+    probe.at.plus += g.low;
     probe.bytes = static_cast<uint32_t>(g.high - g.low);
     probe.line_bits = models_.data.line_bits;
     probe.sets = models_.data.sets;
@@ -109,70 +109,6 @@ class DataPlanner {
     isa::ProbeWithOutside text = isa::look_for_line(probe, site.live | taken_);
     plan_.outside.push_back({site, core::kNone, std::move(text.outside), probe.out, "", text.inside.depth_at_check});
     plan_.insertions.push_back({site, core::kNone, std::move(text.inside), Effect::none, 0, phase_before(facts_, plan_, g.before), 0, {}, probe.out});
-  }
-
-  isa::DataAddress address_of(const AccessGroup &g, std::string &why_not) const {
-    const AccessGroup::Member &first = g.members[0];
-    isa::DataAddress at;
-    at.plus = g.low;
-    switch (first.access.place) {
-      case Place::pushed:
-      case Place::stack_top:
-        at.base = isa::kStackPointer;
-        at.on_stack = true;
-        at.plus -= first.access.place == Place::pushed ? first.access.bytes : 0;
-        break;
-      case Place::frame: at.base = isa::kFramePointer; break;
-      case Place::source: at.base = isa::kStringSource; break;
-      case Place::target: at.base = isa::kStringTarget; break;
-      case Place::operand:
-        at.operand = operand_text(first.instruction, g.about);
-        at.intel_syntax = statement_of(first.instruction).intel_syntax;
-        at.thread_segment = g.about.thread_segment;
-        at.on_stack = (g.about.registers & isa::register_numbered(isa::kStackPointer)) != 0 && g.about.base == isa::kStackPointer;
-        if (at.operand.empty()) why_not = fmt::format("the operand of `{}`", statement_of(first.instruction).operands);
-        break;
-    }
-    return at;
-  }
-
-  const assembly::Statement &statement_of(uint32_t i) const { return facts_.source().statements[p_.instructions[i].last_statement]; }
-
-  // As it is woven: in a wider frame some operands have moved.
-  std::string operand_text(uint32_t i, const isa::Accesses &about) const {
-    const assembly::Statement &s = statement_of(i);
-    if (s.name.starts_with("movabs")) return {};
-    for (std::string_view operand : assembly::split_operands(without_mnemonic(s))) {
-      if (!is_memory(operand, s.intel_syntax)) continue;
-      auto at = static_cast<uint32_t>(operand.data() - facts_.source().text.data());
-      std::string text(operand);
-      for (const Replacement &r : plan_.moved) {
-        if (r.at == at) text = r.text;
-      }
-      return isa::operand_for_address(text, s.intel_syntax, about.thread_segment);
-    }
-    return {};
-  }
-
-  // Of `lock addq $1,x` the name is that of the prefix.
-  static std::string_view without_mnemonic(const assembly::Statement &s) {
-    constexpr std::array<std::string_view, 6> kPrefixes = {"lock", "notrack", "bnd", "xacquire", "xrelease", "data16"};
-    std::string_view name = s.name, operands = s.operands;
-    while (std::find(kPrefixes.begin(), kPrefixes.end(), name) != kPrefixes.end()) {
-      size_t end = operands.find_first_of(" \t"), next = operands.find_first_not_of(" \t", end);
-      if (end == std::string_view::npos || next == std::string_view::npos) return {};
-      name = operands.substr(0, end);
-      operands.remove_prefix(next);
-    }
-    return operands;
-  }
-
-  static bool is_memory(std::string_view operand, bool intel_syntax) {
-    if (operand.empty()) return false;
-    if (intel_syntax) return operand.find('[') != std::string_view::npos || operand.find("PTR") != std::string_view::npos;
-    if (operand[0] == '*') operand.remove_prefix(1);
-    if (operand.empty() || operand[0] == '$') return false;
-    return operand[0] != '%' || operand.find(':') != std::string_view::npos;
   }
 
   const ProcedureFacts &facts_;

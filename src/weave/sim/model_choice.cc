@@ -25,17 +25,21 @@ struct Core {
 };
 
 // First-level data cache, second-level cache and first-level instruction cache of one core, as commonly published; any other is given by its size.
-// Where an integrator chooses the size of a second level (cortex-a72, neoverse-n1), a usual one.
-constexpr std::array<Core, 11> kCores = {{
+// Where an integrator chooses sizes (cortex-a53, cortex-a72, neoverse-n1), usual ones. Of apple-m1, its performance cores, the second level is what four of them share.
+constexpr std::array<Core, 15> kCores = {{
     {"nehalem", {32768, 8, 64}, {262144, 8, 64}, {32768, 4, 64}},
     {"haswell", {32768, 8, 64}, {262144, 8, 64}, {32768, 8, 64}},
     {"skylake", {32768, 8, 64}, {262144, 4, 64}, {32768, 8, 64}},
     {"skylake-server", {32768, 8, 64}, {1048576, 16, 64}, {32768, 8, 64}},
     {"icelake", {49152, 12, 64}, {524288, 8, 64}, {32768, 8, 64}},
     {"golden-cove", {49152, 12, 64}, {1310720, 10, 64}, {32768, 8, 64}},
+    {"zen", {32768, 8, 64}, {524288, 8, 64}, {65536, 4, 64}},
     {"zen2", {32768, 8, 64}, {524288, 8, 64}, {32768, 8, 64}},
     {"zen3", {32768, 8, 64}, {524288, 8, 64}, {32768, 8, 64}},
     {"zen4", {32768, 8, 64}, {1048576, 8, 64}, {32768, 8, 64}},
+    {"zen5", {49152, 12, 64}, {1048576, 16, 64}, {32768, 8, 64}},
+    {"apple-m1", {131072, 8, 64}, {12582912, 12, 128}, {196608, 6, 64}},
+    {"cortex-a53", {32768, 4, 64}, {524288, 16, 64}, {32768, 2, 64}},
     {"cortex-a72", {32768, 2, 64}, {1048576, 16, 64}, {49152, 3, 64}},
     {"neoverse-n1", {65536, 4, 64}, {1048576, 8, 64}, {65536, 4, 64}},
 }};
@@ -157,6 +161,13 @@ chord_prediction make_prediction(const Predictor &p, const std::string &word) {
 }
 
 }  // namespace
+
+std::vector<ModelledCore> modelled_cores() {
+  auto text = [](const Cache &c) { return fmt::format("{},{},{}", c.size, c.ways, c.line); };
+  std::vector<ModelledCore> out;
+  for (const Core &core : kCores) out.push_back({core.name, text(core.data), text(core.second), text(core.code)});
+  return out;
+}
 
 bool names_model(std::string_view word) { return word.starts_with("sim:"); }
 

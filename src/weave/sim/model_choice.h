@@ -10,6 +10,7 @@
 
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace chord::weave {
 
@@ -18,6 +19,12 @@ bool names_model(std::string_view word);
 
 // Adds the model to `models`. Throws base::UsageError: no such model, core or geometry.
 void choose_model(std::string_view word, chord_models &models);
+
+// Cores whose caches are known by name; SIZE,WAYS,LINE of each.
+struct ModelledCore {
+  std::string name, data, second, code;
+};
+std::vector<ModelledCore> modelled_cores();
 
 // Throws base::UsageError: a cache behind one that is not there.
 void check_models(const chord_models &models);

@@ -18,7 +18,7 @@ class LatePlanner {
   LatePlanner(const ProcedureFacts &facts, const Sites &sites, const std::vector<core::TraceToken> &tokens, const std::vector<bool> &traced)
       : facts_(facts), p_(facts.p), sites_(sites), tokens_(tokens), traced_(traced), in_(p_.blocks.size()), out_(p_.blocks.size()),
         first_call_(p_.blocks.size(), kNone), late_edge_(p_.edges.size()), late_call_(p_.instructions.size()) {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       if (p_.edges[e].kind == EdgeKind::never) continue;
       ++in_[p_.edges[e].to];
       out_[p_.edges[e].from].push_back(e);

@@ -3,11 +3,16 @@
 #include <chord_abi.h>
 #include <fmt/core.h>
 
-#include "core/sequences/trace_tokens.h"
+#include <optional>
+#include <utility>
+
+#include "core/sequences/witnesses.h"
 #include "format/facts/late_tokens.h"
+#include "format/facts/trace_encoding.h"
 #include "format/facts/traced_calls.h"
 #include "isa/trace.h"
 #include "weave/plan/labels.h"
+#include "weave/trace/addresses.h"
 #include "weave/trace/late.h"
 
 namespace chord::weave {
@@ -17,37 +22,50 @@ using assembly::Procedure;
 
 namespace {
 
+// A write waits for the one before it to the same word, which takes about as long as so many instructions. Every 63 bits that word goes to the buffer, and
+// pages of the buffer to a file.
+constexpr double kWritePrice = 4, kBitPrice = 1;
+
 class TracePlanner {
  public:
-  TracePlanner(const ProcedureFacts &facts, ProcedurePlan &plan) : facts_(facts), p_(facts.p), plan_(plan), place_{facts.options().position_independent} {}
+  // With witnesses, if any are given; else each branch writes.
+  TracePlanner(const ProcedureFacts &facts, ProcedurePlan &plan, std::optional<std::vector<core::EdgeId>> witnesses)
+      : facts_(facts), p_(facts.p), plan_(plan), place_{facts.options().position_independent}, map_(facts.map) {
+    map_.plan = {};
+    map_.plan.placement = core::Placement::trace;
+    map_.plan.encoding = witnesses ? core::TraceEncoding::witness : core::TraceEncoding::bits;
+    if (witnesses) map_.plan.witnesses = *std::move(witnesses);
+  }
 
   std::string run() {
-    for (uint32_t e = 0; e < p_.edges.size(); ++e) never_.push_back(p_.edges[e].kind == EdgeKind::never);
     if (!plan_.entries_known) {
       if (std::string why_not = put_entry(); !why_not.empty()) return why_not;
     }
-    const std::vector<bool> traced = format::traced_calls(facts_.map);
-    const std::vector<core::TraceToken> tokens = core::trace_tokens(facts_.graph, never_);
-    late_ = late_tokens(facts_, plan_.sites, tokens, traced);
-    const format::LateTokens late(facts_.map, tokens, late_);
+    const std::vector<bool> traced = format::traced_calls(map_);
+    const std::vector<core::TraceToken> tokens = format::trace_code(map_).tokens;
+    map_.plan.late = late_tokens(facts_, plan_.sites, tokens, traced);
+    const format::LateTokens late(map_, tokens, map_.plan.late);
     put_around_calls(traced, late);
     return put_on_edges(tokens, late);
   }
 
-  core::Plan plan() const {
-    core::Plan plan;
-    plan.placement = core::Placement::trace;
-    plan.late = late_;
-    for (uint32_t e = 0; e < never_.size(); ++e) {
-      if (never_[e]) plan.never.push_back(e);
-      if (plan_.entries_known && p_.edges[e].kind == EdgeKind::enter) plan.called = e;
+  // Instructions that are expected to be executed for tokens.
+  double price() const { return price_; }
+
+  void put_down() {
+    for (core::EdgeId e = 0; e < p_.edges.size(); ++e) {
+      if (is_never(e)) map_.plan.never.push_back(e);
+      if (plan_.entries_known && p_.edges[e].kind == EdgeKind::enter) map_.plan.called = e;
     }
-    return plan;
+    plan_.counters = std::move(map_.plan);
+    plan_.insertions.insert(plan_.insertions.end(), std::make_move_iterator(insertions_.begin()), std::make_move_iterator(insertions_.end()));
+    plan_.outside.insert(plan_.outside.end(), std::make_move_iterator(outside_.begin()), std::make_move_iterator(outside_.end()));
+    plan_.is_counted = true;
   }
 
  private:
   std::string put_entry() {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       if (p_.edges[e].kind != EdgeKind::enter) continue;
       const Site &site = plan_.sites.edge[e];
       if (!site.exists()) return "it starts where no probe can stand";
@@ -56,26 +74,26 @@ class TracePlanner {
     return {};
   }
 
-  void put_entry_at(const Site &site, uint32_t edge) {
-    const uint32_t number = format::number_of_entry(facts_.map);
+  void put_entry_at(const Site &site, core::EdgeId edge) {
+    const uint32_t number = format::number_of_entry(map_);
     if (!isa::entry_is_token(site.live)) {
-      plan_.insertions.push_back({site, edge, isa::write_entry(site.live), Effect::count, number, Phase::first});
+      insertions_.push_back({site, edge, isa::write_entry(site.live), Effect::count, number, Phase::first});
       return;
     }
     isa::TraceLabels labels = next_labels();
     isa::EntryToken token = isa::write_entry_token(place_, record_label(facts_.n), site.live, labels);
-    plan_.outside.push_back({site, edge, std::move(token.outside), labels.out, "", token.probe.depth_at_check, number});
-    plan_.insertions.push_back({site, edge, std::move(token.probe), Effect::count, number, Phase::first});
+    outside_.push_back({site, edge, std::move(token.outside), labels.out, "", token.probe.depth_at_check, number});
+    insertions_.push_back({site, edge, std::move(token.probe), Effect::count, number, Phase::first});
   }
 
   // What is due is written before a call. Where control comes back there is a bit: 0.
   void put_around_calls(const std::vector<bool> &traced, const format::LateTokens &late) {
-    for (uint32_t b = 2; b < p_.blocks.size(); ++b) {
+    for (core::Vertex b = 2; b < p_.blocks.size(); ++b) {
       if (!facts_.is_code(b)) continue;
       for (uint32_t i = p_.blocks[b].first; i <= facts_.last_of(b); ++i) {
-        if ((facts_.map.instructions[i].traits & isa::kCall) == 0) continue;
+        if ((map_.instructions[i].traits & isa::kCall) == 0) continue;
         if (const core::TraceToken due = late.before(i); due.bits != 0) put_before(due, b, i);
-        if (traced[i] && !late.is_late_call(i)) put({}, after_call(b, i), core::kNone, format::number_of_call(facts_.map, i), Phase::first);
+        if (traced[i] && !late.is_late_call(i)) put({}, after_call(b, i), core::kNone, format::number_of_call(map_, i), Phase::first);
       }
     }
   }
@@ -89,10 +107,10 @@ class TracePlanner {
     s.block = block;
     s.live = plan_.liveness.before[instruction];
     s.next = s.due = instruction;
-    put({due.bits, due.value}, s, core::kNone, format::number_of_waiting(facts_.map, instruction), Phase::leaving);
+    put({due.bits, due.value}, s, core::kNone, format::number_of_waiting(map_, instruction), Phase::leaving);
   }
 
-  Site after_call(uint32_t block, uint32_t call) const {
+  Site after_call(core::Vertex block, uint32_t call) const {
     const assembly::Instruction &in = p_.instructions[call];
     Site s;
     s.kind = Site::Kind::after;
@@ -111,10 +129,10 @@ class TracePlanner {
   }
 
   // The block that control falls into, by way of a landing if the call returns twice.
-  uint32_t successor(uint32_t block) const {
+  uint32_t successor(core::Vertex block) const {
     for (;;) {
       for (core::EdgeId e : facts_.graph.out(block)) {
-        if (never_[e]) continue;
+        if (is_never(e)) continue;
         block = p_.edges[e].to;
         break;
       }
@@ -124,8 +142,8 @@ class TracePlanner {
 
   // What waits is written before the jump that takes an edge, if there is no other.
   std::string put_on_edges(const std::vector<core::TraceToken> &tokens, const format::LateTokens &late) {
-    for (uint32_t e = 1; e < p_.edges.size(); ++e) {
-      if (never_[e] || late.is_late(e)) continue;
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
+      if (is_never(e) || late.is_late(e)) continue;
       const core::TraceToken due = late.on(e);
       if (due.bits == 0) continue;
       const Site &site = plan_.sites.edge[e];
@@ -134,16 +152,26 @@ class TracePlanner {
       if (site.ahead && tokens[e].bits == 0)
         put_before(due, p_.edges[e].from, site.next);
       else
-        put({due.bits, due.value}, site, e, format::number_of_edge(facts_.map, e), site.ahead ? Phase::leaving : Phase::first);  // before the runtime is told of a leap
+        put({due.bits, due.value}, site, e, format::number_of_edge(map_, e), site.ahead ? Phase::leaving : Phase::first);  // before the runtime is told of a leap
     }
     return {};
   }
 
-  void put(const isa::TraceBits &token, const Site &site, uint32_t edge, uint32_t number, Phase phase) {
+  bool is_never(core::EdgeId e) const { return p_.edges[e].kind == EdgeKind::never; }
+
+  void put(const isa::TraceBits &token, const Site &site, core::EdgeId edge, uint32_t number, Phase phase) {
     isa::TraceLabels labels = next_labels();
     isa::Snippet probe = isa::write_token(place_, token, site.live, labels);
-    plan_.outside.push_back({site, edge, isa::write_token_outside(token, labels), labels.out, "", probe.depth_at_check, number});
-    plan_.insertions.push_back({site, edge, std::move(probe), Effect::count, number, phase});
+    price_ += how_often(site, edge) * (probe.price + kWritePrice + kBitPrice * token.bits + (site.is_stub() ? kStubPrice : 0));
+    outside_.push_back({site, edge, isa::write_token_outside(token, labels), labels.out, "", probe.depth_at_check, number});
+    insertions_.push_back({site, edge, std::move(probe), Effect::count, number, phase});
+  }
+
+  double how_often(const Site &site, core::EdgeId edge) const {
+    if (edge != core::kNone) return facts_.weights[edge];
+    double all = 0;
+    for (core::EdgeId e : facts_.graph.in(core::Vertex(site.block))) all += is_never(e) ? 0 : facts_.weights[e];
+    return all;
   }
 
   isa::TraceLabels next_labels() {
@@ -156,19 +184,54 @@ class TracePlanner {
   const Procedure &p_;
   ProcedurePlan &plan_;
   isa::TracePlace place_;
-  std::vector<bool> never_;
-  std::vector<uint32_t> late_;  // core::Plan::late
+  format::Procedure map_;  // with the plan that is made here
+  std::vector<Insertion> insertions_;
+  std::vector<OutsideCode> outside_;
+  double price_ = 0;
   uint32_t probes_ = 0;
 };
+
+// Edges that cannot write, or only before the jump that takes them, count as those that cannot.
+std::vector<double> costs_of_writing(const ProcedureFacts &facts, const Sites &sites) {
+  std::vector<double> cost(facts.p.edges.size(), kImpossible);
+  const isa::TracePlace place{facts.options().position_independent};
+  for (uint32_t e = 1; e < cost.size(); ++e) {
+    const Site &site = sites.edge[e];
+    if (!site.exists() || site.ahead) continue;
+    cost[e] = facts.weights[e] * (isa::write_token(place, {1, 1}, site.live, {}).price + (site.is_stub() ? kStubPrice : 0));
+  }
+  return cost;
+}
+
+std::optional<std::vector<core::EdgeId>> find_witnesses(const ProcedureFacts &facts, const Sites &sites) {
+  const std::vector<bool> never = format::never_taken(facts.map), stops = format::trace_stops(facts.map);
+  return core::place_witnesses({facts.graph, never, stops}, costs_of_writing(facts, sites));
+}
+
+// Where the encoding that is asked for cannot be had, the other may. If none is asked for: the one that is expected to cost less here.
+std::string plan_control_flow(const ProcedureFacts &facts, ProcedurePlan &plan) {
+  const std::optional<core::TraceEncoding> asked = facts.options().trace_encoding;
+  TracePlanner bits(facts, plan, std::nullopt);
+  std::string why_not = bits.run();
+  if (!why_not.empty() || asked != core::TraceEncoding::bits) {
+    if (std::optional<std::vector<core::EdgeId>> found = find_witnesses(facts, plan.sites)) {
+      TracePlanner witnesses(facts, plan, std::move(found));
+      const bool wanted = !why_not.empty() || asked == core::TraceEncoding::witness;
+      if (witnesses.run().empty() && (wanted || witnesses.price() < bits.price())) {
+        witnesses.put_down();
+        return {};
+      }
+    }
+  }
+  if (why_not.empty()) bits.put_down();
+  return why_not;
+}
 
 }  // namespace
 
 std::string plan_trace(const ProcedureFacts &facts, ProcedurePlan &plan) {
-  TracePlanner planner(facts, plan);
-  if (std::string why_not = planner.run(); !why_not.empty()) return why_not;
-  plan.counters = planner.plan();
-  plan.is_counted = true;
-  return {};
+  if (std::string why_not = plan_control_flow(facts, plan); !why_not.empty()) return why_not;
+  return facts.options().trace_addresses ? plan_addresses(facts, plan, plan.counters.addresses) : "";
 }
 
 // Before the runtime has seen the thread, words go to the spare place, and the first already finds it full.

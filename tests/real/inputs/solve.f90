@@ -1,15 +1,20 @@
-! Solves linear systems and finds eigenvalues with LAPACK: what a numerical program does.
+! Solves linear systems and finds eigenvalues with LAPACK: what a numerical program does. Arguments: how many, and their size if that is to
+! be the same.
 program solve
   implicit none
-  integer :: rounds, n, round, info
+  integer :: rounds, n, round, info, fixed
   character(len=16) :: argument
   double precision, allocatable :: a(:, :), s(:, :), b(:), w(:), work(:)
   integer, allocatable :: pivots(:)
 
   call get_command_argument(1, argument)
   read (argument, *) rounds
+  call get_command_argument(2, argument)
+  fixed = 0
+  if (argument /= ' ') read (argument, *) fixed
   do round = 1, rounds
     n = 30 + mod(7 * round, 40)
+    if (fixed > 0) n = fixed
     allocate (a(n, n), s(n, n), b(n), w(n), work(4 * n), pivots(n))
     call fill(a, b, n, round)
     s = a + transpose(a)

@@ -44,16 +44,16 @@ class ProcedureMaker {
     p_.edges = {{1, 0, format::EdgeKind::return_edge, 0, 0}};
   }
 
-  uint32_t block(uint32_t instructions, uint32_t line) {
+  core::Vertex block(uint32_t instructions, uint32_t line) {
     p_.blocks.push_back({format::VertexKind::code, static_cast<uint32_t>(p_.instructions.size()), instructions});
     for (uint32_t i = 0; i < instructions; ++i) {
       auto offset = static_cast<uint32_t>(p_.instructions.size());
       p_.instructions.push_back({0, offset, 1, 0, 0, line, 9, "nop", ""});
     }
-    return static_cast<uint32_t>(p_.blocks.size() - 1);
+    return core::Vertex(p_.blocks.size() - 1);
   }
 
-  void edge(uint32_t from, uint32_t to, format::EdgeKind kind) { p_.edges.push_back({from, to, kind, 0, 0}); }
+  void edge(core::Vertex from, core::Vertex to, format::EdgeKind kind) { p_.edges.push_back({from, to, kind, 0, 0}); }
 
   format::Procedure with_paths(uint64_t paths) {
     p_.fragments = {{p_.name, static_cast<uint32_t>(p_.instructions.size())}};
@@ -71,11 +71,11 @@ inline format::Procedure diamonds(const std::string &name, uint32_t n) {
   ProcedureMaker make(name);
   make.edge(0, 2, EdgeKind::enter);
   for (uint32_t i = 0; i < n; ++i) {
-    uint32_t question = make.block(2, 10 * i + 1), yes = make.block(3, 10 * i + 2), no = make.block(1, 10 * i + 3);
+    core::Vertex question = make.block(2, 10 * i + 1), yes = make.block(3, 10 * i + 2), no = make.block(1, 10 * i + 3);
     make.edge(question, yes, EdgeKind::fall);
     make.edge(question, no, EdgeKind::taken);
-    make.edge(yes, no + 1, EdgeKind::jump);
-    make.edge(no, no + 1, EdgeKind::fall);
+    make.edge(yes, core::Vertex(no + 1), EdgeKind::jump);
+    make.edge(no, core::Vertex(no + 1), EdgeKind::fall);
   }
   make.edge(make.block(2, 10 * n + 1), 1, EdgeKind::leave);
   return make.with_paths(uint64_t{1} << n);
@@ -83,13 +83,13 @@ inline format::Procedure diamonds(const std::string &name, uint32_t n) {
 
 // Block `at` is a question with `depth` - 1 more after each answer, or a leaf, which leads to
 // block `end`: the exit, or one that all have in common.
-inline void grow(ProcedureMaker &make, uint32_t at, uint32_t depth, uint32_t end) {
+inline void grow(ProcedureMaker &make, core::Vertex at, uint32_t depth, core::Vertex end) {
   using format::EdgeKind;
   if (depth == 0) {
     make.edge(at, end, end == 1 ? EdgeKind::leave : EdgeKind::jump);
     return;
   }
-  uint32_t yes = make.block(1, 1), no = make.block(1, 1);
+  core::Vertex yes = make.block(1, 1), no = make.block(1, 1);
   make.edge(at, yes, EdgeKind::fall);
   make.edge(at, no, EdgeKind::taken);
   grow(make, yes, depth - 1, end);
@@ -100,7 +100,7 @@ inline format::Procedure tree(const std::string &name, uint32_t depth, bool comm
   using format::EdgeKind;
   ProcedureMaker make(name);
   make.edge(0, 2, EdgeKind::enter);
-  uint32_t root = make.block(1, 1), end = common_end ? make.block(1, 2) : 1;
+  core::Vertex root = make.block(1, 1), end = common_end ? make.block(1, 2) : core::Vertex(1);
   if (common_end) make.edge(end, 1, EdgeKind::leave);
   grow(make, root, depth, end);
   return make.with_paths(uint64_t{1} << depth);

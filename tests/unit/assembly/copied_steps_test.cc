@@ -25,7 +25,7 @@ class Made {
     p_.edges.push_back({1, 0, EdgeKind::return_edge, 0, 0, {}});
     p_.edges.push_back({0, 2, EdgeKind::enter, 0, 0, {}});
     for (uint32_t b = 2; b < blocks; ++b) {
-      for (uint32_t n = 1 + below(2); n != 0; --n) p_.edges.push_back({b, 1 + below(blocks - 1), EdgeKind::jump, 0, 0, {}});
+      for (uint32_t n = 1 + below(2); n != 0; --n) p_.edges.push_back({core::Vertex(b), core::Vertex(1 + below(blocks - 1)), EdgeKind::jump, 0, 0, {}});
     }
     find_copied_steps(p_);
   }

@@ -90,8 +90,9 @@ TEST_F(JoinObjects, WithoutUnwindRulesTheOthersAreAdded) {
 }
 
 TEST_F(JoinObjects, NamesDefinedTwiceAreRefused) {
-  std::string second = assemble("second", kSecond);
-  EXPECT_FALSE(join_objects(assemble("first", std::string(kFirst) + "\t.globl word\nword:\n"), second).has_value());
+  std::string first = kFirst;
+  first += "\t.globl word\nword:\n";
+  EXPECT_FALSE(join_objects(assemble("first", first), assemble("second", kSecond)).has_value());
 }
 
 TEST_F(JoinObjects, WhatIsNoObjectIsRefused) {

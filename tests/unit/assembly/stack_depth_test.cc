@@ -13,7 +13,7 @@ struct Bytes {
 
 // Block 0 is the entry, block 1 the exit; `code` are the blocks from 2 on.
 std::vector<std::optional<int64_t>> depths(const std::vector<std::vector<Bytes>> &code,
-                                           const std::vector<std::vector<uint32_t>> &predecessors) {
+                                           const std::vector<std::vector<core::Vertex>> &predecessors) {
   Procedure p;
   p.blocks = {{BlockKind::entry, 0, 0}, {BlockKind::exit, 0, 0}};
   for (const std::vector<Bytes> &block : code) {

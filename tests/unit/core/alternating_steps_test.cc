@@ -61,8 +61,8 @@ Case random_case(std::mt19937 &random) {
   Case x{Graph(vertices, 0, 1), std::vector<uint8_t>(vertices), {}, {}};
   x.graph.add_edge(0, 2);
   for (Vertex v = 2; v < vertices; ++v) {
-    x.graph.add_edge(v, v + 1 < vertices ? v + 1 : 1);
-    if (random() % 2) x.graph.add_edge(v, 1 + random() % (vertices - 1));
+    x.graph.add_edge(v, Vertex(v + 1 < vertices ? v + 1 : 1u));
+    if (random() % 2) x.graph.add_edge(v, Vertex(1 + random() % (vertices - 1)));
     x.stepping[v] = random() % 3 == 0;
   }
   x.finish();

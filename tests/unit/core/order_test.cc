@@ -62,7 +62,7 @@ TEST(Order, LoopWithTwoEntriesIsIrreducible) {
 TEST(Order, DeepGraphsNeedNoStack) {
   constexpr uint32_t kSize = 300'000;
   Graph graph(kSize, 0, kSize - 1);
-  for (Vertex v = 0; v + 1 < kSize; ++v) graph.add_edge(v, v + 1);
+  for (Vertex v = 0; v + 1 < kSize; ++v) graph.add_edge(v, Vertex(v + 1));
   EXPECT_EQ(depth_first_order(graph).topological.back(), kSize - 1);
 }
 

@@ -48,7 +48,7 @@ TEST(SpanningTree, TakesTheDearestAndLaterOnTies) {
 TEST(EdgeCounters, RefusesACycleThatCannotCarryCode) {
   Graph graph = diamond();
   Costs costs = even_costs(graph);
-  for (EdgeId e : {2u, 3u, 4u, 5u}) costs.edge[e] = kInfinity;
+  for (EdgeId e = 2; e < 6; ++e) costs.edge[e] = kInfinity;
   std::string why;
   EXPECT_FALSE(place_edge_counters(graph, costs, why));
   EXPECT_EQ(why, "edges that cannot carry a counter form a cycle: 4 (2->4), 5 (3->4), 3 (1->3), 2 (1->2)");
@@ -115,7 +115,7 @@ TEST(SolveCounts, FullRangeAndOverflow) {
 TEST(SolveCounts, RedundantNumbersMustAgree) {
   Graph graph = diamond();
   Plan plan;
-  for (Vertex v : {1u, 2u, 3u}) plan.counters.push_back({Site::vertex, v});
+  for (Vertex v = 1; v < 4; ++v) plan.counters.push_back({Site::vertex, v});
   EXPECT_EQ(solve_counts(graph, plan, {{5, 2, 3}, {}}).contradiction, "");
   EXPECT_EQ(solve_counts(graph, plan, {{5, 2, 2}, {}}).contradiction,
             "the flow at vertex 0 is out of balance by -1");
@@ -166,8 +166,8 @@ TEST(VertexEdgeCounters, NeedsOneLessOnACycleWithoutPipes) {
   Graph graph(6, 0, 5);
   graph.add_edge(0, 1);
   graph.add_edge(0, 2);
-  for (Vertex from : {1u, 2u}) {
-    for (Vertex to : {3u, 4u}) graph.add_edge(from, to);
+  for (Vertex from : {Vertex(1), Vertex(2)}) {
+    for (Vertex to : {Vertex(3), Vertex(4)}) graph.add_edge(from, to);
   }
   graph.add_edge(3, 5);
   graph.add_edge(4, 5);

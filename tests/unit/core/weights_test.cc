@@ -34,7 +34,7 @@ TEST(PaperWeights, NeverNegative) {
   Graph graph(8, 0, 7);
   graph.add_edge(0, 1);
   for (Vertex v = 1; v < 6; ++v) {
-    graph.add_edge(v, v + 1);
+    graph.add_edge(v, Vertex(v + 1));
     graph.add_edge(v, 1);
   }
   graph.add_edge(6, 7);
@@ -109,7 +109,7 @@ TEST(StaticWeights, IrreducibleLoopsBalance) {
 TEST(StaticWeights, DeepNestsStayFinite) {
   constexpr uint32_t kDepth = 400;
   Graph graph(kDepth + 2, 0, kDepth + 1);
-  for (Vertex v = 0; v <= kDepth; ++v) graph.add_edge(v, v + 1);
+  for (Vertex v = 0; v <= kDepth; ++v) graph.add_edge(v, Vertex(v + 1));
   for (Vertex v = 1; v < kDepth; ++v) graph.add_edge(kDepth, v);
   for (const auto &weights : {static_weights(graph, {}), paper_weights(graph)}) {
     for (double w : weights) EXPECT_TRUE(std::isfinite(w) && w >= 0);

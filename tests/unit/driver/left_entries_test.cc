@@ -1,5 +1,5 @@
-// runtime/left_entries.h against what a list of live activations says, for random calls, handlers on stacks of their own and jumps.
-#include "../runtime/left_entries.h"
+// runtime/stack/left_entries.h against what a list of live activations says, for random calls, handlers on stacks of their own and jumps.
+#include "../runtime/stack/left_entries.h"
 
 #include <gtest/gtest.h>
 

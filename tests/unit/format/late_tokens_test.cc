@@ -38,7 +38,7 @@ Procedure random_procedure(Random &random) {
     if (!parts && random() % 2 == 0) p.instructions.back().traits = isa::kJump;
     for (uint32_t way = 0; way < (parts ? 2u : 1u); ++way) {
       const bool out = random() % 5 == 0;
-      p.edges.push_back({b, out ? 1 : static_cast<uint32_t>(2 + random() % (blocks - 2)), out ? EdgeKind::leave : way == 0 ? EdgeKind::taken : EdgeKind::fall, 0, 0});
+      p.edges.push_back({core::Vertex(b), out ? core::Vertex(1) : core::Vertex(2 + random() % (blocks - 2)), out ? EdgeKind::leave : way == 0 ? EdgeKind::taken : EdgeKind::fall, 0, 0});
     }
   }
   return p;
@@ -60,7 +60,7 @@ std::vector<uint32_t> random_late(const Procedure &p, Random &random) {
 class Walk {
  public:
   Walk(const Procedure &p, const std::vector<core::TraceToken> &tokens, const LateTokens &late) : p_(p), tokens_(tokens), late_(late), out_(p.blocks.size()) {
-    for (uint32_t e = 1; e < p.edges.size(); ++e) out_[p.edges[e].from].push_back(e);
+    for (core::EdgeId e = 1; e < p.edges.size(); ++e) out_[p.edges[e].from].push_back(e);
   }
 
   void run(Random &random) {
@@ -121,7 +121,7 @@ TEST(LateTokens, OfDamagedMapsAreSomething) {
     }
     const LateTokens late(p, tokens, all);
     for (uint32_t i = 0; i < p.instructions.size(); ++i) ASSERT_LE(late.at(i).bits, kMostLateBits);
-    for (uint32_t e = 0; e < p.edges.size(); ++e) ASSERT_LE(late.on(e).bits, kMostLateBits);
+    for (core::EdgeId e = 0; e < p.edges.size(); ++e) ASSERT_LE(late.on(e).bits, kMostLateBits);
   }
 }
 

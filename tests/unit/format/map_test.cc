@@ -2,6 +2,7 @@
 
 #include <gtest/gtest.h>
 
+#include "format/facts/trace_encoding.h"
 #include "format/map/map_codec.h"
 #include "format/map/statement_shapes.h"
 #include "unit/format/samples.h"
@@ -167,6 +168,30 @@ TEST(Map, ChosenPathsSurviveAndAreChecked) {
   EXPECT_NE(decode_maps(encode_map(map)).error.find("the chosen paths are out of order"), std::string::npos);
 }
 
+TEST(Map, EncodingsOfTracesSurviveAndAreChecked) {
+  UnitMap map = Sampler(3).map();
+  map.procedures.clear();
+  Procedure &p = map.procedures.emplace_back();
+  p.name = "f";
+  p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}, {VertexKind::code, 0, 0}};
+  p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}, {0, 2, EdgeKind::enter, 0, 0}, {2, 2, EdgeKind::taken, 0, 0}, {2, 1, EdgeKind::leave, 0, 0}};
+  p.plan.placement = core::Placement::trace;
+  p.plan.encoding = core::TraceEncoding::witness;
+  p.plan.witnesses = {2, 3};
+  p.plan.late = {3};
+  const MapSection back = decode_maps(encode_map(map));
+  ASSERT_EQ(back.error, "");
+  EXPECT_EQ(back.units.at(0).procedures.at(0).plan.witnesses, p.plan.witnesses);
+  std::string error;
+  for (const UnitMap &other : {back.units[0], map_from_text(to_text(map), error).value_or(UnitMap{})}) EXPECT_TRUE(same_map(other, map)) << error;
+  EXPECT_TRUE(can_be_replayed(p));
+  p.plan.witnesses = {3};  // it could go round for ever
+  EXPECT_EQ(decode_maps(encode_map(map)).error, "");
+  EXPECT_FALSE(can_be_replayed(p));
+  p.plan.witnesses = {2, 4};
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("a witness is out of range"), std::string::npos);
+}
+
 TEST(Map, GraphHasTheMapsEdgeNumbers) {
   Procedure p;
   p.blocks = {{VertexKind::entry, 0, 0}, {VertexKind::exit, 0, 0}, {VertexKind::code, 0, 0}};
@@ -174,7 +199,7 @@ TEST(Map, GraphHasTheMapsEdgeNumbers) {
       {1, 0, EdgeKind::return_edge, 0, 0}, {0, 2, EdgeKind::enter, 0, 0}, {2, 1, EdgeKind::leave, 0, 0}};
   core::Graph graph = p.graph();
   ASSERT_EQ(graph.edge_count(), 3u);
-  for (uint32_t e = 0; e < 3; ++e) {
+  for (core::EdgeId e = 0; e < 3; ++e) {
     EXPECT_EQ(graph.edge(e).from, p.edges[e].from);
     EXPECT_EQ(graph.edge(e).to, p.edges[e].to);
   }

@@ -137,7 +137,7 @@ class Sampler {
     p.edges = {{1, 0, EdgeKind::return_edge, 0, 0}};
     for (uint32_t i = below(15); i > 0; --i) {
       uint32_t first = below(instructions);
-      p.edges.push_back({below(blocks), below(blocks), static_cast<EdgeKind>(1 + below(9)), first,
+      p.edges.push_back({core::Vertex(below(blocks)), core::Vertex(below(blocks)), static_cast<EdgeKind>(1 + below(9)), first,
                          below(2) * below(instructions - first + 1)});
     }
     auto edges = static_cast<uint32_t>(p.edges.size());
@@ -152,10 +152,10 @@ class Sampler {
       p.plan.counters.push_back({core::Site::sum, i});
       core::CounterSum &sum = p.plan.sums.emplace_back();
       sum.spared = {core::Site::edge, below(edges)};
-      for (uint32_t b = below(3); b < blocks; b += 1 + below(4)) sum.terms.push_back({b, static_cast<int32_t>(word())});
+      for (uint32_t b = below(3); b < blocks; b += 1 + below(4)) sum.terms.push_back({core::Vertex(b), static_cast<int32_t>(word())});
     }
-    for (uint32_t i = below(3); i > 0; --i) p.plan.never.push_back(below(edges));
-    if (below(3) == 0) p.plan.called = below(edges);
+    for (uint32_t i = below(3); i > 0; --i) p.plan.never.emplace_back(below(edges));
+    if (below(3) == 0) p.plan.called = core::EdgeId(below(edges));
     for (uint32_t i = below(3); i > 0; --i) {
       MetricSums &sums = p.metrics.emplace_back();
       sums.metric = "metric" + std::to_string(i);

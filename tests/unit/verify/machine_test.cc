@@ -154,6 +154,14 @@ TEST(Calls, AreOfTheRuntimeAlone) {
   EXPECT_EQ(changes("pushq $0\npushq $2\npushq $c@tpoff+32\ncall __chord_meter_tally_flags\n", at_call()), "") << "it takes its arguments away";
   EXPECT_EQ(fault("pushq $0\npushq $2\npushq $32\ncall __chord_meter_tally_flags\n", at_call()), "a metric without its sums");
   EXPECT_EQ(fault("call __chord_meter_tally_all_flags\n", at_call()), "a probe calls something unknown");
+  // A distance counts from the instruction that pushes it, which is right before the call.
+  EXPECT_EQ(changes("pushq $c+8-.\ncall __chord_meter_enter_shared_flags\n", at_call()), "");
+  EXPECT_EQ(fault("pushq $c@tpoff+8\ncall __chord_meter_enter_shared\n", at_call()), "a metric without its sums");
+  EXPECT_EQ(fault("pushq $c+8-.\ncall __chord_meter_enter\n", at_call()), "a metric without its sums");
+  EXPECT_EQ(fault("pushq $c+4-.\ncall __chord_meter_enter_shared\n", at_call()), "a metric without its sums");
+  EXPECT_EQ(fault("pushq $c+8-.\nleaq 0(%rsp),%rsp\ncall __chord_meter_enter_shared\n", at_call()), "a metric without its sums");
+  EXPECT_EQ(changes("pushq $0\npushq $c+32-.\ncall __chord_meter_path_shared_leave_flags\n", at_call()), "");
+  EXPECT_EQ(changes("pushq $0\npushq $2\npushq $c+32-.\ncall __chord_meter_tally_shared_flags\n", at_call()), "") << "it takes its arguments away";
 }
 
 TEST(Trace, ATokenIsCheckedForRoom) {

@@ -44,6 +44,7 @@ class Woven {
 
   const std::string &text() const { return case_->woven.text; }
   format::Procedure &map() { return case_->woven.map.procedures[0]; }
+  format::UnitMap &unit() { return case_->woven.map; }
 
   // The first `from` after `after` becomes `to`.
   Woven &replace(const std::string &from, const std::string &to, const std::string &after = "f:\n") {
@@ -233,6 +234,59 @@ TEST(ModelProof, CodeIsLookedForWithAllItsLines) {
   EXPECT_EQ(wrong("\tsete\t", "\tsetne\t"), "the model of branches is told that it does something else");
   EXPECT_EQ(wrong("\txorl\t$", "\txorl\t$1"), "a branch is predicted by another counter");
   EXPECT_EQ(wrong("\tandl\t$4095,", "\tandl\t$2047,"), "a branch is predicted by another history");
+}
+
+// All of it elsewhere, so that lines and counters are as they should be to each other.
+TEST(ModelProof, CodeIsWhereItsUnitIs) {
+  Woven w(function("\taddl %esi, %edi\n\tje .L1\n\taddl $7, %edi\n.L1:\n\tmovl %edi, %eax\n\tret\n"), "models-code");
+  EXPECT_EQ(w.fault(), "");
+  w.unit().unit = "another.c";
+  EXPECT_EQ(w.fault(), "the model is told of code at another address");
+}
+
+// ---- paths ----
+
+// Until the call has returned, the number by which the path was counted is still told of an activation that ends there.
+TEST(PathProof, TheRegisterKeepsWhatWasCountedAhead) {
+  const std::string twice = base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/paths_second_return.s"), count = "incq\t%fs:.Lchord_c0@tpoff+0(,%r15,8)";
+  EXPECT_EQ(fault(twice, "gauges-paths"), "");
+  EXPECT_EQ(Woven(twice, "gauges-paths").replace(count, count + "\n\tmovl\t$7,%r15d").fault(), "the path register is not what the map says");
+}
+
+// ---- the map ----
+
+// A landing pad that is jumped to as well: the jump is no landing.
+TEST(MapProof, JumpsDoNotLand) {
+  Woven w(base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/endbr_in_second_stub.s"), "paths");
+  EXPECT_EQ(w.fault(), "");
+  format::Procedure &map = w.map();
+  for (format::Edge &edge : map.edges) {
+    if (edge.kind != format::EdgeKind::taken) continue;
+    for (const format::Edge &on : map.edges) {
+      if (on.from == 0 || on.to != edge.to || map.blocks[on.from].kind != format::VertexKind::landing) continue;
+      edge.to = on.from;
+      EXPECT_TRUE(has(w.fault(), "that lands")) << w.fault();
+      return;
+    }
+  }
+  FAIL() << "no such jump";
+}
+
+// Code that nothing leads to falls into a table's target, not to the vertex that stands for all of them.
+TEST(MapProof, OnlyTablesLeadToTables) {
+  Woven w(base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/paths_lost_slot.s"), "default");
+  EXPECT_EQ(w.fault(), "");
+  format::Procedure &map = w.map();
+  for (core::Vertex v = 0; v < map.blocks.size(); ++v) {
+    if (map.blocks[v].kind != format::VertexKind::dispatch) continue;
+    for (format::Edge &edge : map.edges) {
+      if (edge.kind != format::EdgeKind::fall || map.blocks[edge.from].kind != format::VertexKind::code) continue;
+      edge.to = v;
+      EXPECT_NE(w.fault(), "");
+      return;
+    }
+  }
+  FAIL() << "no such edge";
 }
 
 // A register is popped before the last access: while the probe there pushes, its rule is taken back, and comes again as it is in the wider frame.

@@ -67,7 +67,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   write_no_runtime(folder);
   UnitFiles around{folder.file("map"), folder.path()};
   Options options;
-  if (!GetParam().starts_with("implied_") && !GetParam().starts_with("trace_")) options.entries = Options::Entries::counted;
+  if (!GetParam().starts_with("implied_") && !GetParam().starts_with("trace_") && !GetParam().starts_with("witness_")) options.entries = Options::Entries::counted;
   options.steps = GetParam().starts_with("copies_") ? Options::Steps::copies
                   : GetParam().starts_with("sums_") ? Options::Steps::sums
                   : GetParam().starts_with("half_") || GetParam().starts_with("narrow_") ? Options::Steps::widened
@@ -86,7 +86,8 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   }
   options.context = GetParam().starts_with("contexts_");
   options.coverage = GetParam().starts_with("coverage_");
-  options.trace = GetParam().starts_with("trace_");
+  options.trace = GetParam().starts_with("trace_") || GetParam().starts_with("witness_");
+  options.trace_encoding = GetParam().starts_with("witness_") ? core::TraceEncoding::witness : core::TraceEncoding::bits;
   if (GetParam().find("metrics") != std::string::npos) options.metrics = {{"tsc", "tsc"}};
   if (GetParam().find("models") != std::string::npos) {
     options.metrics = {{"sim:l1d", "sim:l1d"}};
@@ -291,7 +292,7 @@ TEST_F(SumDamage, AStepThatIsNotCountedIsFound) {
   expect_refused();
 }
 TEST_F(SumDamage, AnotherBlockIsFound) {
-  sum().terms[1].vertex += 1;
+  sum().terms[1].vertex = core::Vertex(sum().terms[1].vertex + 1);
   expect_refused();
 }
 

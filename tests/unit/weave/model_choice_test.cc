@@ -26,6 +26,23 @@ TEST(ModelChoice, TakesNumbersCoresAndNothing) {
   EXPECT_FALSE(has_cache(chosen("sim:l2").data));
 }
 
+bool same(const chord_geometry &a, const chord_geometry &b) { return a.sets == b.sets && a.ways == b.ways && a.line_bits == b.line_bits; }
+
+// A core by its name is the same as its caches by their sizes.
+TEST(ModelChoice, CoresAreTheirGeometries) {
+  for (const ModelledCore &core : modelled_cores()) {
+    auto model = [&](const char *kind, const std::string &what) { return chosen((std::string(kind) + "=" + what).c_str()); };
+    EXPECT_TRUE(same(model("sim:l1d", core.name).data, model("sim:l1d", core.data).data)) << core.name;
+    EXPECT_TRUE(same(model("sim:l2", core.name).second, model("sim:l2", core.second).second)) << core.name;
+    EXPECT_TRUE(same(model("sim:l1i", core.name).code, model("sim:l1i", core.code).code)) << core.name;
+    chord_geometry first = model("sim:l1d", core.name).data, second = model("sim:l2", core.name).second;
+    EXPECT_GT(uint64_t{second.sets} * second.ways << second.line_bits, uint64_t{first.sets} * first.ways << first.line_bits) << core.name;
+  }
+  EXPECT_EQ(chosen("sim:l1d=skylake").data.sets, 64u);
+  EXPECT_EQ(chosen("sim:l2=zen3").second.sets, 1024u);
+  EXPECT_EQ(chosen("sim:l2=apple-m1").second.line_bits, 7u);
+}
+
 TEST(ModelChoice, RefusesWhatIsNoCache) {
   for (const char *word : {"sim:l3", "sim:l1d=pentium", "sim:l1d=1000,2,64", "sim:l1d=32768,8", "sim:l1d=32768,8,64,1", "sim:l1d=32768,0,64",
                            "sim:l1d=32768,8,48", "sim:l1d=32768,8,8", "sim:l1d=99999999999,8,64", "sim:l1d=-1,8,64", "sim:l1d=0,8,64",

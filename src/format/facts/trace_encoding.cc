@@ -1,0 +1,109 @@
+#include "format/facts/trace_encoding.h"
+
+#include <algorithm>
+
+#include "core/sequences/witness_tokens.h"
+#include "core/sequences/witnesses.h"
+
+namespace chord::format {
+namespace {
+
+// Edges that control can take from a block.
+std::vector<std::vector<core::EdgeId>> edges_out(const Procedure &procedure) {
+  std::vector<std::vector<core::EdgeId>> out(procedure.blocks.size());
+  for (core::EdgeId e = 1; e < procedure.edges.size(); ++e) {
+    if (procedure.edges[e].kind != EdgeKind::never) out[procedure.edges[e].from].push_back(e);
+  }
+  return out;
+}
+
+struct Next {
+  core::TraceToken token;
+  core::EdgeId edge = core::kNone;
+};
+
+void put_branch(TraceCode &code, uint32_t block, const std::vector<Next> &next) {
+  TraceCode::Branch &branch = code.branches[block];
+  branch.first = static_cast<uint32_t>(code.edge_of_token.size());
+  for (const Next &n : next) {
+    branch.bits = n.token.bits;
+    branch.count = std::max(branch.count, n.token.value + 1);
+  }
+  code.edge_of_token.resize(branch.first + branch.count, core::kNone);
+  for (const Next &n : next) code.edge_of_token[branch.first + n.token.value] = n.edge;
+}
+
+TraceCode code_of_bits(const Procedure &procedure) {
+  TraceCode code;
+  code.tokens = core::trace_tokens(procedure.graph(), never_taken(procedure));
+  code.branches.resize(procedure.blocks.size());
+  const std::vector<std::vector<core::EdgeId>> out = edges_out(procedure);
+  for (uint32_t b = 1; b < out.size(); ++b) {
+    std::vector<Next> next;
+    for (core::EdgeId e : out[b]) {
+      if (code.tokens[e].bits != 0) next.push_back({code.tokens[e], e});
+    }
+    put_branch(code, b, next);
+  }
+  return code;
+}
+
+TraceCode code_of_witnesses(const Procedure &procedure) {
+  TraceCode code;
+  const core::Graph graph = procedure.graph();
+  const core::WitnessTokens witnesses(graph, never_taken(procedure), procedure.plan.witnesses);
+  code.branches.resize(procedure.blocks.size());
+  code.tokens.resize(procedure.edges.size());
+  if (witnesses.tokens().empty()) return code;
+  const std::vector<std::vector<core::EdgeId>> out = edges_out(procedure);
+  for (uint32_t b = 1; b < out.size(); ++b) {
+    std::vector<Next> next;
+    for (core::EdgeId e : out[b]) {
+      if (out[b].size() == 1 && witnesses.tokens()[e].bits == 0) continue;
+      for (core::EdgeId w : witnesses.next_on(e)) next.push_back({witnesses.tokens()[w], e});
+    }
+    put_branch(code, b, next);
+    if (code.edge_of_token.size() <= core::WitnessTokens::kMostNext) continue;
+    code.branches.assign(procedure.blocks.size(), {});
+    return code;
+  }
+  code.tokens = witnesses.tokens();
+  return code;
+}
+
+}  // namespace
+
+std::vector<bool> never_taken(const Procedure &procedure) {
+  std::vector<bool> never;
+  for (const Edge &e : procedure.edges) never.push_back(e.kind == EdgeKind::never);
+  return never;
+}
+
+std::vector<bool> trace_stops(const Procedure &procedure) {
+  std::vector<bool> stops(procedure.blocks.size());
+  for (uint32_t b = 0; b < procedure.blocks.size(); ++b) {
+    const Block &block = procedure.blocks[b];
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+      if ((procedure.instructions[i].traits & isa::kCall) != 0) stops[b] = true;
+    }
+  }
+  for (const Edge &e : procedure.edges) {
+    const Block &from = procedure.blocks[e.from];
+    if (e.to == 1 && from.count != 0 && (procedure.instructions[from.first + from.count - 1].traits & isa::kIndirect) != 0) stops[e.from] = true;
+  }
+  return stops;
+}
+
+TraceCode trace_code(const Procedure &procedure) {
+  return procedure.plan.encoding == core::TraceEncoding::witness ? code_of_witnesses(procedure) : code_of_bits(procedure);
+}
+
+bool can_be_replayed(const Procedure &procedure) {
+  if (procedure.plan.encoding != core::TraceEncoding::witness) return true;
+  const core::Graph graph = procedure.graph();
+  const std::vector<bool> never = never_taken(procedure), stops = trace_stops(procedure);
+  return core::are_witnesses({graph, never, stops}, procedure.plan.witnesses) &&
+         !core::WitnessTokens(graph, never, procedure.plan.witnesses).tokens().empty();
+}
+
+}  // namespace chord::format

@@ -1,0 +1,37 @@
+// What a traced procedure writes, as its plan says (core::Plan::encoding): the weaver writes it, the proof compares with it, and replay reads it.
+#pragma once
+
+#include <vector>
+
+#include "core/sequences/trace_tokens.h"
+#include "format/map/map.h"
+
+namespace chord::format {
+
+// By edge: control cannot take it.
+std::vector<bool> never_taken(const Procedure &procedure);
+
+// By block: other code may write to the trace while control is there. Calls, and jumps out of several frames, of which the runtime is told before
+// (weave/exits/builtin_longjmps.h).
+std::vector<bool> trace_stops(const Procedure &procedure);
+
+// The tokens of edges, and what a reader who stands at a block's end and reads the next of them does.
+struct TraceCode {
+  std::vector<core::TraceToken> tokens;  // by edge
+  // By block: which edge is taken, by what is written next: edge_of_token[first + value], if value < count; kNone where there is none. The
+  // token is that edge's, or, if it has none, that of a later one.
+  struct Branch {
+    uint32_t first = 0, count = 0;
+    uint8_t bits = 0;  // 0: nothing is read
+  };
+  std::vector<Branch> branches;
+  std::vector<core::EdgeId> edge_of_token;
+};
+
+// Nothing has a token if the plan's witnesses are too many to be read, as in a damaged map.
+TraceCode trace_code(const Procedure &procedure);
+
+// Whether each path can be told from what is written (core/sequences/witnesses.h).
+bool can_be_replayed(const Procedure &procedure);
+
+}  // namespace chord::format
