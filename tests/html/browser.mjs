@@ -71,11 +71,14 @@ export function makePage(path, chunks, overview = emptyOverview(chunks[0])) {
   writeFileSync(path, readFileSync(process.env.PAGE, 'utf8').replace('<!--chord:overview-->', () => first).replace('<!--chord:data-->', () => data.join('\n')));
 }
 
-// Waits until the function, evaluated in the page, is true. (waitForFunction needs eval, which the page's policy forbids.)
-export async function until(page, condition, what) {
-  for (let i = 0; i < 100; ++i) {
-    if (await page.evaluate(condition)) return;
-    await page.waitForTimeout(50);
+// Waits until the condition holds: what a key or a click does shows in the page, and in its address, a moment later.
+export async function eventually(condition, what) {
+  for (const end = Date.now() + 30_000; Date.now() < end; await new Promise((later) => setTimeout(later, 50))) {
+    if (await condition()) return;
   }
   check(false, what);
+}
+// Likewise for a function that is evaluated in the page. (waitForFunction needs eval, which the page's policy forbids.)
+export async function until(page, condition, what) {
+  await eventually(() => page.evaluate(condition), what);
 }

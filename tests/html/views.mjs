@@ -1,4 +1,4 @@
-import { accessible, browser, check, open, same, until } from './browser.mjs';
+import { accessible, browser, check, eventually, open, same, until } from './browser.mjs';
 
 const [queens, templates, diff] = process.argv.slice(2);
 const text = (page, selector) => page.locator(selector).first().innerText();
@@ -22,29 +22,31 @@ for (const colorScheme of ['light', 'dark']) {
   await page.waitForSelector('[data-table=Functions] tr[data-at]');
   await page.keyboard.press('j');
   await page.keyboard.press('j');
-  check(await page.evaluate(() => document.activeElement.textContent.includes('main')), 'j goes down the rows');
+  await until(page, () => document.activeElement.textContent.includes('main'), 'j goes down the rows');
   await page.keyboard.press('k');
   await page.keyboard.press('Enter');
   await page.waitForSelector('.lines .line.asm');
-  check(page.url().endsWith('#/function/place'), 'Enter opens the function');
+  await eventually(() => page.url().endsWith('#/function/place'), 'Enter opens the function');
   for (const [key, tab] of [['g', 'graph'], ['p', 'paths'], ['c', 'calls'], ['l', 'loops'], ['s', 'source']]) {
     await page.keyboard.press(key);
-    check(page.url().endsWith('/' + tab), `${key} opens ${tab}`);
+    await eventually(() => page.url().endsWith('/' + tab), `${key} opens ${tab}`);
   }
   await page.keyboard.press(']');
   await until(page, () => document.querySelector('h1')?.textContent === 'main', '] goes to the next function');
   await page.keyboard.press('[');
+  await until(page, () => document.querySelector('h1')?.textContent === 'place', '[ goes back');
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
   const before = await theme();
   await page.keyboard.press('t');
-  check((await theme()) !== before, 't changes the theme');
+  await eventually(async () => (await theme()) !== before, 't changes the theme');
   await page.keyboard.press('?');
-  check(await page.locator('dialog').isVisible(), '? shows the keys');
+  await page.locator('dialog').waitFor();
   await accessible(page, 'help');
   await page.keyboard.press('Escape');
-  await page.waitForTimeout(500);  // the dialog closes and gives the keyboard back
+  await page.locator('dialog').waitFor({ state: 'hidden' });
+  await until(page, () => document.activeElement === document.body || !document.activeElement.closest('dialog'), 'the dialog gives the keyboard back');
   await page.keyboard.press('/');
-  await page.waitForTimeout(500);
+  await until(page, () => document.activeElement.tagName === 'INPUT', '/ leads to the search');
   await page.keyboard.type('mai');
   await page.waitForSelector('#hits li');
   await accessible(page, 'search');
@@ -60,39 +62,39 @@ for (const colorScheme of ['light', 'dark']) {
   await line.click();
   const selected = page.locator('.line.asm.selected');
   await selected.first().waitFor();
-  check((await selected.count()) >= 2, 'its instructions are marked');
+  await eventually(async () => (await selected.count()) >= 2, 'its instructions are marked');
   same(await selected.first().locator('.n').innerText(), '2,056', 'with their count');
-  check(page.url().includes('line='), 'the address names the line');
-  check((await text(page, '.panel.side')).includes('of 6 paths'), 'the paths through it are listed');
+  await eventually(() => page.url().includes('line='), 'the address names the line');
+  await eventually(async () => (await text(page, '.panel.side')).includes('of 6 paths'), 'the paths through it are listed');
   await page.locator('.panel.side button[aria-pressed]').first().click();
   await page.waitForSelector('.rail path[d^="M"]');
   await page.reload();
   await page.waitForSelector('.rail path[d^="M"]');
-  check(await page.locator('.line.asm.on-path').count() > 5, 'the path is drawn after following the link');
+  await eventually(async () => (await page.locator('.line.asm.on-path').count()) > 5, 'the path is drawn after following the link');
   await accessible(page, 'a selected line');
 }
 {
   // A function is shown from where it begins, not from what was inlined into it.
   const page = await open(templates, '#/function/main');
   await page.waitForSelector('.lines .line.asm');
-  const seen = await page.evaluate(() => [...document.querySelectorAll('[aria-label=Source] .line')].some((line) => {
+  await until(page, () => [...document.querySelectorAll('[aria-label=Source] .line')].some((line) => {
     const box = line.getBoundingClientRect(), pane = line.closest('.lines').getBoundingClientRect();
     return /\bmain\b/.test(line.textContent) && box.top >= pane.top && box.bottom <= pane.bottom;
-  }));
-  check(seen, 'the beginning of main is on the screen');
+  }), 'the beginning of main is on the screen');
 }
 {
   // The graph has every edge of the function but the return edge and those never taken by design; a click shows paths.
   const page = await open(queens, '#/function/place/graph');
   await page.waitForSelector('.edge');
+  await eventually(async () => (await page.locator('.edge text').count()) === 9, 'every edge is drawn');
   const counts = (await page.locator('.edge text').allTextContents()).sort();
   same(counts, ['1,321', '1,321', '1,321', '1,965', '2,057', '2,057', '644', '735', '92'].sort(), 'counts on the edges');
   await page.locator('.edge', { hasText: '92' }).focus();
   await page.keyboard.press('Enter');
-  await until(page, () => document.querySelector('.panel.side').textContent.includes('1 of 6 paths'), 'one path leads through the edge');
+  await until(page, () => document.querySelector('.panel.side')?.textContent.includes('1 of 6 paths'), 'one path leads through the edge');
   check((await text(page, '.panel.side tbody')).includes('92'), 'the path through the edge ran as often');
   await page.locator('.node[role=button]').first().click();
-  check(page.url().includes('block='), 'a block can be linked to');
+  await eventually(() => page.url().includes('block='), 'a block can be linked to');
 }
 {
   const page = await open(diff, '#/diff');
@@ -116,8 +118,7 @@ for (const colorScheme of ['light', 'dark']) {
   await page.waitForSelector('.line.asm');
   await page.emulateMedia({ media: 'print' });
   await page.evaluate(() => dispatchEvent(new Event('beforeprint')));
-  await page.waitForTimeout(200);
-  check((await page.locator('.line.asm').count()) > 500, 'printing draws every instruction');
+  await eventually(async () => (await page.locator('.line.asm').count()) > 500, 'printing draws every instruction');
   check((await page.pdf()).length > 20000, 'a PDF comes out');
 }
 {
