@@ -68,7 +68,7 @@ struct ContextTable {
 
 struct CallTable;  // who was called where (context/call_tree.cc)
 
-// Of one thread.
+// Of one thread, or of one stack that it has switched to.
 struct CallTree {
   CallTree *next;
   uint32_t thread;
@@ -80,6 +80,7 @@ struct CallTree {
   uint64_t *paused;
   size_t paused_bytes;
   chord_context_record *paused_last;
+  const void *stack;  // which one (ucontext); null: the thread's own
 };
 
 // chord_context_record::site where calls are not told apart (CHORD_CONTEXT_FUNCTIONS).
@@ -88,7 +89,7 @@ constexpr uint32_t no_site = UINT32_MAX - 1;
 // Where code on its way out leaves its record, below the caller's stack pointer (src/isa/x86_64/contexts.cc).
 constexpr uint64_t record_kept = 120;
 
-// Memory that records are made in: chunks of 64 KB, so that the record around an address is found.
+// Memory that records are made in: chunks of 256 KB, so that the record around an address is found.
 struct Region {
   Region *next;
   char *begin, *end;  // multiples of a chunk

@@ -59,6 +59,16 @@ void put_back_site(const Instance &instance, uint64_t slot) {
   if (is_slot(instance, slot)) set_site(instance, slot);
 }
 
+LeftStack leave_stack(Instance &instance, const ucontext_t &entered, bool suspended) {
+  const auto *contexts = hooks_of<ContextHooks>(instance, mode_context);
+  return contexts != nullptr ? contexts->leave_stack(instance, entered, suspended) : LeftStack{};
+}
+
+void enter_stack(Instance &instance, const LeftStack &left) {
+  const auto *contexts = hooks_of<ContextHooks>(instance, mode_context);
+  if (contexts != nullptr && left.site != 0) contexts->enter_stack(instance, left);
+}
+
 // The module that is ending is no longer listed.
 void tell_traces(Instance &instance, uint32_t kind, const Frame *where, uint64_t pc) {
   auto tell = [&](const ModuleState &state) {

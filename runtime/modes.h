@@ -18,6 +18,7 @@ namespace chord::runtime {
 
 struct Fold;
 struct Frame;
+struct LeftStack;
 
 // Any of them may be null. "Locked": the instance's lock is held, and all signals are blocked.
 struct ModeHooks {
@@ -75,6 +76,8 @@ struct ContextHooks {
   void (*leave_site)();
   // Puts the sum of what was collected last and what earlier runs left (fold.h) in its place; false: it cannot be. Not locked.
   bool (*fold)(Instance &instance, const Fold &base);
+  LeftStack (*leave_stack)(Instance &instance, const ucontext_t &entered, bool suspended);
+  void (*enter_stack)(Instance &instance, const LeftStack &left);
 };
 struct CallsHooks {
   ModeHooks hooks;

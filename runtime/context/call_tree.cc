@@ -1,7 +1,7 @@
 // Records of calling contexts: what woven code asks for when the slot it was called through
 // (chord_abi.h) does not hold its record. How they get into the profile: segments.cc.
 //
-// Each thread has a tree of its own, which nobody else changes, so there are no locks. A signal
+// Each thread has a tree of its own, and so has each further stack (stacks.cc), which nobody else changes, so there are no locks. A signal
 // handler may run between any two instructions here: what is looked up is only ever added to,
 // with all signals blocked, and a table that has become too small stays where it is. Trees outlive
 // their threads.
@@ -170,9 +170,9 @@ char *take_memory_of(Instance &instance, CallTree &tree, size_t size, size_t ali
     if (tree.end == tree.region_end && !take_region(instance, tree)) return nullptr;
     tree.at = tree.end + chunk_head;
     tree.end += chunk_bytes;
-    __atomic_fetch_add(&instance.calling.bytes, chunk_bytes, __ATOMIC_RELAXED);
   }
   char *result = aligned(tree.at, alignment);
+  __atomic_fetch_add(&instance.calling.bytes, static_cast<uint64_t>(result + size - tree.at), __ATOMIC_RELAXED);
   Chunk *chunk = chunk_of(result);
   size_t first = reinterpret_cast<uint64_t>(result) % chunk_bytes / record_granule;
   for (size_t i = 0; i < size / record_granule; ++i) chunk->start[first + i] = static_cast<uint16_t>(first);
@@ -338,21 +338,25 @@ Record *find_or_make(Instance &instance, CallTree &tree, Call call) {
   return record;
 }
 
+uint32_t number_of(const Thread *thread) { return thread != nullptr ? thread->number : 0; }
+
+// `stack`: one of its own (stacks.cc), or null. Locked.
+CallTree *add_tree(Instance &instance, uint32_t thread, const void *stack) {
+  auto *tree = static_cast<CallTree *>(take_memory(instance, sizeof(CallTree)));
+  if (tree == nullptr) return nullptr;
+  *tree = {};
+  tree->thread = thread;
+  tree->stack = stack;
+  tree->next = instance.calling.trees;
+  instance.calling.trees = tree;
+  return tree;
+}
+
 CallTree *make_tree(Instance &instance, Words &words) {
   Thread *thread = current_thread(instance);
-  CallTree *tree;
-  {
-    Guard guard(instance.lock);
-    if (words.tree != nullptr) return words.tree;
-    tree = static_cast<CallTree *>(take_memory(instance, sizeof(CallTree)));
-    if (tree == nullptr) return nullptr;
-    *tree = {};
-    tree->thread = thread != nullptr ? thread->number : 0;
-    tree->next = instance.calling.trees;
-    instance.calling.trees = tree;
-  }
-  words.tree = tree;
-  return tree;
+  Guard guard(instance.lock);
+  if (words.tree == nullptr) words.tree = add_tree(instance, number_of(thread), nullptr);
+  return words.tree;
 }
 
 }  // namespace

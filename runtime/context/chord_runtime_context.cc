@@ -2,4 +2,5 @@
 #include "system/push_pop.h"
 #include "call_tree.cc"
 #include "segments.cc"
+#include "stacks.cc"
 #include "system/push_pop_end.h"

@@ -450,41 +450,55 @@ void end_contexts(Instance &instance, Module &module) {
     if (Proc *proc = context_proc(module.procs[i])) retire_proc(instance, *proc);
 }
 
-// Until the thread goes on counting, what its records hold now counts.
-void pause_contexts(Instance &instance, Thread &) {
-  CallTree *tree = instance.calling.site != 0 ? own_words(instance).tree : nullptr;
-  if (tree == nullptr || tree->last == nullptr) return;
+// Until the tree goes on counting, what its records hold now counts.
+void pause_tree(Instance &instance, CallTree &tree) {
+  if (tree.last == nullptr) return;
   size_t words = 1;
-  for_each_record(*tree, [&](const Record &record, const uint64_t *) { words += proc_of(*record.proc).count; });
+  for_each_record(tree, [&](const Record &record, const uint64_t *) { words += proc_of(*record.proc).count; });
   auto *kept = static_cast<uint64_t *>(map_kept(instance, words * sizeof(uint64_t)));
   if (kept == nullptr) {
     instance.notes |= note_out_of_memory;
     return;
   }
   uint64_t *at = kept;
-  for_each_record(*tree, [&](const Record &record, const uint64_t *counters) {
+  for_each_record(tree, [&](const Record &record, const uint64_t *counters) {
     uint32_t count = proc_of(*record.proc).count;
     copy_words(at, counters, count);
     at += count;
   });
-  tree->paused_bytes = words * sizeof(uint64_t);
-  tree->paused_last = tree->last;
-  tree->paused = kept;
+  tree.paused_bytes = words * sizeof(uint64_t);
+  tree.paused_last = tree.last;
+  tree.paused = kept;
 }
 
-void resume_contexts(Instance &instance, Thread &) {
-  CallTree *tree = instance.calling.site != 0 ? own_words(instance).tree : nullptr;
-  if (tree == nullptr || tree->paused == nullptr) return;
-  for_each_record(*tree, [](Record &record, const uint64_t *counters) {
+void resume_tree(Instance &instance, CallTree &tree) {
+  for_each_record(tree, [](Record &record, const uint64_t *counters) {
     uint32_t count = proc_of(*record.proc).count;
     if (counters != nullptr)
       copy_words(counters_of(&record), counters, count);
     else
       zero_bytes(counters_of(&record), count * sizeof(uint64_t));
   });
-  uint64_t *kept = tree->paused;
-  tree->paused = nullptr;
-  unmap_kept(instance, kept, tree->paused_bytes);
+  uint64_t *kept = tree.paused;
+  tree.paused = nullptr;
+  unmap_kept(instance, kept, tree.paused_bytes);
+}
+
+// A thread that is paused, or no longer, has come to this tree's stack.
+void follow_pause(Instance &instance, CallTree &tree, bool paused) {
+  if (paused == (tree.paused != nullptr)) return;
+  Guard guard(instance.lock);
+  paused ? pause_tree(instance, tree) : resume_tree(instance, tree);
+}
+
+void pause_contexts(Instance &instance, Thread &) {
+  CallTree *tree = instance.calling.site != 0 ? own_words(instance).tree : nullptr;
+  if (tree != nullptr && tree->paused == nullptr) pause_tree(instance, *tree);
+}
+
+void resume_contexts(Instance &instance, Thread &) {
+  CallTree *tree = instance.calling.site != 0 ? own_words(instance).tree : nullptr;
+  if (tree != nullptr && tree->paused != nullptr) resume_tree(instance, *tree);
 }
 
 void collect_contexts(Instance &instance, bool goes_on) {
@@ -566,18 +580,5 @@ void read_context_limit(Instance &instance, char **environment) {
 }
 
 }  // namespace
-
-extern "C" CHORD_SHARED constexpr ContextHooks __chord_mode_context = {
-    {.text = &__chord_text_context,
-     .text_end = &__chord_text_context_end,
-     .begin = read_context_limit,
-     .begin_module = begin_contexts,
-     .end_module = end_contexts,
-     .pause = pause_contexts,
-     .resume = resume_contexts,
-     .add_counters = add_context_counters,
-     .collect = collect_contexts,
-     .restart = restart_contexts},
-    context_key, is_known_slot, current_site, set_current_site, leave_site, fold_contexts};
 
 }  // namespace chord::runtime

@@ -38,9 +38,16 @@ bool replace(ContextTable &table, const ucontext_t *context, const ucontext_t *f
 }
 
 bool is_suspended(const ContextTable &table, const ucontext_t *context) {
-  for (const ucontext_t *entry : table.suspended)
-    if (entry == context) return true;
+  size_t first = reinterpret_cast<uint64_t>(context) >> 6;
+  for (size_t i = 0; i < ContextTable::slots; ++i)
+    if (table.suspended[(first + i) % ContextTable::slots] == context) return true;
   return false;
+}
+
+// What runs on the stack that is left counts in, if that is in its contexts.
+LeftStack leave_for(Instance &instance, const ucontext_t *entered) {
+  const ContextTable *table = table_of(instance, false);
+  return leave_stack(instance, *entered, table != nullptr && is_suspended(*table, entered));
 }
 
 void suspend(Instance &instance, const ucontext_t *context) {
@@ -70,8 +77,10 @@ void record_suspended(Instance &instance, int64_t count) {
 }
 
 extern "C" CHORD_SHARED int __chord_wrap_swapcontext(ucontext_t *left, const ucontext_t *entered) {
+  LeftStack own{};
   if (Instance *running = instance()) {
     suspend(*running, left);
+    own = leave_for(*running, entered);
     const auto *calls = hooks_of<CallsHooks>(*running, mode_calls);
     if (calls != nullptr && calls->measures(*running)) running->notes |= note_calls_unmeasured;
   }
@@ -79,6 +88,7 @@ extern "C" CHORD_SHARED int __chord_wrap_swapcontext(ucontext_t *left, const uco
   // Whoever came back to it, by whatever means, came back here.
   if (Instance *running = instance()) {
     resume(*running, left);
+    enter_stack(*running, own);
     tell_traces(*running, CHORD_TRACE_STACK, nullptr, 1);
   }
   return result;
@@ -99,6 +109,7 @@ extern "C" CHORD_SHARED int __chord_wrap_setcontext(const ucontext_t *entered) {
     else
       record_jump(*running, thread, here, target, 1);
     tell_traces(*running, CHORD_TRACE_JUMPED, nullptr, static_cast<uint64_t>(entered->uc_mcontext.gregs[REG_RIP]));
+    leave_for(*running, entered);
   }
   return setcontext(entered);
 }

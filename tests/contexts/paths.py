@@ -34,7 +34,7 @@ class ContextCutter(paths.Cutter):
 
     def __init__(self, folder, *facts):
         super().__init__(*facts)
-        self.folder, self.stacks = folder, {}
+        self.folder, self.usual = folder, []
 
     def count(self, activation, end):
         if activation.blocks:
@@ -44,7 +44,7 @@ class ContextCutter(paths.Cutter):
 
     def step(self, pc, sp):
         self.folder.step(pc, sp)
-        self.stack = self.stacks.setdefault(self.folder.area, [])
+        self.stack = self.usual if self.folder.area is None else self.folder.coroutines.cut.setdefault(self.folder.area, [])
         super().step(pc, sp)
         if self.stack and not hasattr(self.stack[-1], "node"):
             self.stack[-1].node = self.folder.stack[-1][2]
@@ -78,19 +78,19 @@ def stepped(chord, profile, plain, folder, functions):
     with open(trace, "rb") as file:
         words.frombytes(file.read())
     jumps = contexts.jumps_of(plain, False)
-    areas = [(begin, begin + size) for begin, size in contexts.data_symbols(plain, "stack")]
+    coroutines = contexts.Coroutines((begin, begin + size) for begin, size in contexts.data_symbols(plain, "stack"))
+    coroutines.cut = {}
     root, signals = contexts.Node(None, "", ""), contexts.Node(None, "", "")
     root.kind, signals.kind = "", "signal"
     names = {places[name][0]: name for name in functions}
     counts, cutters = collections.Counter(), {}
     for at in range(0, len(words), 3):
         if words[at] not in cutters:
-            one = contexts.Folder(root, signals, parts, names, areas, jumps)
+            one = contexts.Folder(root, signals, parts, names, coroutines, jumps)
             cutters[words[at]] = ContextCutter(one, block_of, entries, own, leapers, counts)
         cutters[words[at]].step(words[at + 1], words[at + 2])
-    for cutter in cutters.values():
-        for activation in (a for stack in cutter.stacks.values() for a in stack):
-            cutter.count(activation, "partial")
+    for activation in (a for stack in [*(c.usual for c in cutters.values()), *coroutines.cut.values()] for a in stack):
+        next(iter(cutters.values())).count(activation, "partial")
     return counts, stated
 
 

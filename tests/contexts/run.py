@@ -8,7 +8,7 @@ name is a call from there if that keeps a record, other jumps out of functions o
 --context` must count the same, chain by chain, and report the same functions as a build without it.
 
 Signal handlers are told by their names, which begin with on_signal, and the stacks of coroutines by
-theirs, which are global arrays whose names begin with stack.
+theirs, which are global arrays whose names begin with stack; any thread may go on with one.
 
 Code for shared objects (-fPIC) is checked in an executable; there no jump is a call.
 
@@ -53,24 +53,39 @@ class Node:
         return self.children.setdefault((site, function), Node(self, site, function))
 
 
+class Coroutines:
+    """Areas that are stacks, on which any thread may go on: activations of each that has been one, and who switched to it when they began."""
+
+    def __init__(self, areas=()):
+        self.areas, self.stacks, self.below = list(areas), {}, {}
+
+    def begins(self, area, sp):
+        """Whether what ran on it before has ended, or was given up: there is nothing below but where it returns to."""
+        return not self.stacks.get(area) or sp >= self.stacks[area][0][1] - 8
+
+
 class Folder:
     """From the trace of one thread to contexts."""
 
-    def __init__(self, root, signals, parts, entries, areas, jumps):
-        self.root, self.signals, self.parts, self.entries, self.areas = root, signals, parts, entries, areas
+    # Functions that jump to themselves by name, which is a call; of others a jump to where they begin is a loop around the whole.
+    call_themselves = frozenset()
+
+    def __init__(self, root, signals, parts, entries, coroutines, jumps):
+        self.root, self.signals, self.parts, self.entries, self.coroutines = root, signals, parts, entries, coroutines
         self.jumps = jumps
         self.starts = [begin for begin, _, _ in parts]
-        # Of each area that has been a stack, activations: [function, stack pointer at entry, node, last
-        # instruction]. The first on a stack was called where the one before was left.
-        self.stack, self.before, self.area = [], None, None
-        self.stacks, self.below = {None: self.stack}, {}
+        # Activations: [function, stack pointer at entry, node, last instruction]. The first on a coroutine's stack was called where
+        # the one before was left.
+        self.own, self.before, self.area = [], None, None
+        self.stack = self.own
 
-    def change_stack(self, area):
-        if area not in self.stacks:
+    def change_stack(self, area, sp):
+        others = self.coroutines
+        if area is not None and others.begins(area, sp):
             if self.stack[-1][3] in self.jumps:  # to what switched
                 self.stack.pop()
-            self.below[area], self.stacks[area] = list(self.stack[-1]), []
-        self.stack, self.area = self.stacks[area], area
+            others.below[area], others.stacks[area] = list(self.stack[-1]), []
+        self.stack, self.area = self.own if area is None else others.stacks[area], area
 
     def part_of(self, pc):
         at = bisect.bisect(self.starts, pc) - 1
@@ -82,12 +97,12 @@ class Folder:
 
     def enter(self, function, sp):
         top = self.stack[-1] if self.stack else None
-        if top is not None and top[1] == sp and top[0] == function:
-            return  # a loop around the whole
+        if top is not None and top[1] == sp and top[0] == function and function not in self.call_themselves:
+            return
         if function.startswith("on_signal"):
             node = self.signals.child("", function)
         elif top is None and self.area is not None:
-            below = self.below[self.area]
+            below = self.coroutines.below[self.area]
             node = below[2].child(self.site(below[3]), function)
         elif top is None:
             node = self.root.child("", function)
@@ -107,9 +122,9 @@ class Folder:
         return self.part_of(pc)[2].split(".cold")[0] != top[0]
 
     def step(self, pc, sp):
-        area = next((a for a in self.areas if a[0] < sp <= a[1]), None)
+        area = next((a for a in self.coroutines.areas if a[0] < sp <= a[1]), None)
         if area != self.area:
-            self.change_stack(area)
+            self.change_stack(area, sp)
         while self.stack and sp > self.stack[-1][1]:
             self.stack.pop()
         part = self.part_of(pc)
@@ -165,11 +180,11 @@ def stepped(plain, functions, folder, shared):
     with open(trace, "rb") as file:
         words.frombytes(file.read())
     jumps = jumps_of(plain, shared)
-    areas = [(begin, begin + size) for begin, size in data_symbols(plain, "stack")]
+    coroutines = Coroutines((begin, begin + size) for begin, size in data_symbols(plain, "stack"))
     root, signals, threads = Node(None, "", ""), Node(None, "", ""), {}
     for at in range(0, len(words), 3):
         if words[at] not in threads:
-            threads[words[at]] = Folder(root, signals, parts, entries, areas, jumps)
+            threads[words[at]] = Folder(root, signals, parts, entries, coroutines, jumps)
         threads[words[at]].step(words[at + 1], words[at + 2])
     counts = collections.Counter()
     for kind, top in (("", root), ("signal", signals)):

@@ -22,7 +22,7 @@ class Failure(Exception):
 
 def run(command, check=False, **options):
     """With `check`, a status other than 0 is a failure."""
-    result = subprocess.run(command, capture_output=True, text=True, errors="replace", timeout=280, **options)
+    result = subprocess.run(command, capture_output=True, text=True, errors="replace", **({"timeout": 280} | options))
     if check and result.returncode != 0:
         raise Failure(f"{' '.join(command)}\n{result.stdout}{result.stderr}")
     return result

@@ -12,6 +12,7 @@ import array
 import collections
 import importlib.util
 import os
+import re
 import subprocess
 import sys
 import tempfile
@@ -72,6 +73,20 @@ def functions_of(program, files):
     return sorted({(b, e, f"{file}|{name}" if name.split(".cold")[0] in several else name) for b, e, file, name in found})
 
 
+def jump_to_themselves(folder):
+    """Functions that jump to their own name in the compiler's text: machine code does not tell that from a loop."""
+    names = set()
+    for text in Path(folder).glob("*.s"):
+        function = None
+        for line in text.read_text(errors="replace").splitlines():
+            label, jump = re.match(r"([\w.$]+):", line), re.match(r"\s+j\w+\s+([\w.$]+)(@PLT)?\s*(#.*)?$", line)
+            if label and not label[1].startswith(".L"):
+                function = label[1]
+            if jump and jump[1] == function:
+                names.add(function)
+    return names
+
+
 def input_of(content):
     file = tempfile.TemporaryFile()
     file.write(content)
@@ -105,7 +120,9 @@ def stepped(plain, arguments, stdin, functions, files):
     with open(trace, "rb") as file:
         words.frombytes(file.read())
     root, signals = contexts.Node(None, "", ""), contexts.Node(None, "", "")
-    one = Folder(root, signals, parts, entries, [], contexts.jumps_of(plain, False))
+    one = Folder(root, signals, parts, entries, contexts.Coroutines(), contexts.jumps_of(plain, False))
+    itself = jump_to_themselves(folder)
+    one.call_themselves = {name for _, _, name in parts if shown(name) in itself}
     for at in range(0, len(words), 3):
         one.step(words[at + 1], words[at + 2])
     counts = collections.defaultdict(lambda: (0, 0))
@@ -133,7 +150,7 @@ def compile_with(prefix, real, compiler, level, folder, output):
     languages = {building.LANGUAGES[s.suffix] for s in real.sources}
     driver = building.DRIVERS[compiler][next((l for l in ("c++", "fortran") if l in languages), "c")]
     extra = ["-J", folder] if "fortran" in languages else []
-    checked([*prefix, driver, level, "-w", *real.flags, *extra, "-no-pie", *map(str, real.sources), *real.link, "-o", output], cwd=folder)
+    checked([*prefix, driver, level, "-w", *real.flags, *extra, "-no-pie", *map(str, real.sources), *real.link, "-o", output], cwd=folder, timeout=3000)
 
 
 def check(chord, real, compiler, level, folder):
@@ -143,7 +160,7 @@ def check(chord, real, compiler, level, folder):
     for place in places.values():
         os.mkdir(place)
     same_assembler = ["-fno-integrated-as"] if compiler.startswith("clang") else []
-    static = programs.Real(real.name, real.sources, [*real.flags, *same_assembler], [*real.link, "-static"], None)
+    static = programs.Real(real.name, real.sources, [*real.flags, *same_assembler, "-save-temps=obj"], [*real.link, "-static"], None)
     plain = os.path.join(places["plain"], "program")
     compile_with([], static, compiler, level, places["plain"], plain)
     expected, said = {}, []  # by functions that keep a record: others are passed over
