@@ -81,6 +81,15 @@ struct Call {
 struct CallTable {
   uint64_t capacity;  // a power of two
   uint64_t used;
+  // What was found last, by slot and procedure, since most calls that ask come from places that call a few in turn. A handler that
+  // interrupts the noting of one notes none, and finds none in that place; `notes` tells whoever was interrupted while looking that a handler
+  // has noted one.
+  struct Recent {
+    const Slot *slot;
+    const Proc *proc;
+    Record *record;
+  } recent[256];
+  uint32_t noting, notes;
   struct Entry {
     const Record *parent;
     const Proc *proc;
@@ -200,6 +209,44 @@ CHORD_FAST Record *look_up(const CallTree &tree, const Call &call) {
   return table == nullptr ? nullptr : find_entry(*table, call).record;
 }
 
+CHORD_FAST inline CallTable::Recent &recent_of(CallTable &table, const Slot *slot, const Proc *proc) {
+  return table.recent[(reinterpret_cast<uint64_t>(slot) + 2 * reinterpret_cast<uint64_t>(proc)) * 0x9e3779b97f4a7c15u >> 56];
+}
+
+// To handlers of the thread itself.
+CHORD_FAST inline void barrier() { asm volatile("" ::: "memory"); }
+
+CHORD_FAST inline Record *find_recent(CallTable &table, const Slot *slot, const Proc *proc) {
+  const uint32_t notes = table.notes;
+  barrier();
+  const CallTable::Recent &recent = recent_of(table, slot, proc);
+  if (recent.slot != slot || recent.proc != proc) return nullptr;
+  Record *record = recent.record;
+  barrier();
+  return table.notes == notes ? record : nullptr;
+}
+
+CHORD_FAST void note_recent(CallTable &table, const Call &call, Record *record) {
+  if (call.slot == nullptr || call.parent <= no_memory || table.noting != 0) return;
+  CallTable::Recent &recent = recent_of(table, call.slot, call.proc);
+  table.noting = 1;
+  ++table.notes;
+  recent.record = nullptr;
+  barrier();
+  recent.slot = call.slot;
+  recent.proc = call.proc;
+  barrier();
+  recent.record = record;
+  barrier();
+  table.noting = 0;
+}
+
+// Another module's may come to lie there.
+void forget_recent(CallTable &table, const Proc &proc) {
+  for (CallTable::Recent &recent : table.recent)
+    if (recent.proc == &proc) recent.record = nullptr;
+}
+
 bool grow(CallTree &tree) {
   uint64_t capacity = tree.table == nullptr ? 128 : 2 * tree.table->capacity;
   auto *fresh = static_cast<CallTable *>(map_pages(sizeof(CallTable) + capacity * sizeof(CallTable::Entry)));
@@ -229,7 +276,12 @@ void remember(CallTree &tree, const Call &call, Record *record) {
 // ---- Calls ----------------------------------------------------------------------
 
 // The code a signal handler returns to: mov $15, %rax; syscall.
-bool is_signal_return(uint64_t pc) { return pc > 4096 && load<uint64_t>(reinterpret_cast<void *>(pc)) == 0x0f0000000fc0c748; }
+CHORD_FAST inline bool is_signal_return(uint64_t pc) { return pc > 4096 && load<uint64_t>(reinterpret_cast<void *>(pc)) == 0x0f0000000fc0c748; }
+
+// `word`: where __chord_enter was given the procedure.
+CHORD_FAST inline bool called_by_signal(const Proc &proc, const uint64_t *word) {
+  return is_signal_return(load<uint64_t>(reinterpret_cast<const char *>(word) + proc.frame));
+}
 
 // Each module has one.
 bool is_root(const Slot *slot) { return slot->child == reinterpret_cast<const Record *>(slot + 1) && slot->child->proc == nullptr; }
@@ -259,9 +311,8 @@ bool is_spare(const Instance &instance, const void *place) {
   return false;
 }
 
-// `word`: where __chord_enter was given the procedure.
 CHORD_FAST Call call_of(const Instance &instance, Proc *proc, const uint64_t *word, Slot *slot) {
-  if (is_signal_return(load<uint64_t>(reinterpret_cast<const char *>(word) + proc->frame))) return {a_signal, proc, 0, nullptr};
+  if (called_by_signal(*proc, word)) return {a_signal, proc, 0, nullptr};
   if (is_root(slot)) return {no_caller, proc, 0, nullptr};
   if (proc->module == nullptr || is_spare(instance, slot)) return {no_memory, proc, 0, slot};
   Record *parent = record_around(slot);
@@ -376,15 +427,33 @@ CHORD_FAST void set_link(const Instance &instance, Words &words, const Proc &pro
 
 }  // namespace
 
+namespace {
+
+CHORD_FAST __attribute__((noinline)) Record *known_record(const Instance &instance, Proc *proc, const uint64_t *word) {
+  Words &words = own_words(instance);
+  set_link(instance, words, *proc, word);
+  if (words.tree == nullptr) return nullptr;
+  Call call = call_of(instance, proc, word, words.site);
+  Record *record = look_up(*words.tree, call);
+  if (record == nullptr || call.slot == nullptr) return record;
+  note_recent(*words.tree->table, call, record);
+  call.slot->child = record;
+  return record;
+}
+
+}  // namespace
+
+// What was found recently was asked for in this thread, or on this stack, before: so the module's link is set.
 extern "C" CHORD_SHARED CHORD_FAST Record *__chord_known_record(Proc *proc, const uint64_t *word) {
   const Instance *running = instance();
   if (running == nullptr || running->calling.site == 0 || running->calling.nobody == nullptr) return nullptr;
-  Words &words = own_words(*running);
-  set_link(*running, words, *proc, word);
-  if (words.tree == nullptr) return nullptr;
-  Call call = call_of(*running, proc, word, words.site);
-  Record *record = look_up(*words.tree, call);
-  if (record != nullptr && call.slot != nullptr) call.slot->child = record;
+  const Words &words = own_words(*running);
+  CallTable *table = words.tree != nullptr ? words.tree->table : nullptr;
+  if (table == nullptr) return known_record(*running, proc, word);
+  Slot *slot = words.site;
+  Record *record = find_recent(*table, slot, proc);
+  if (record == nullptr || called_by_signal(*proc, word)) return known_record(*running, proc, word);
+  slot->child = record;
   return record;
 }
 
