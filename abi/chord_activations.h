@@ -72,6 +72,7 @@ struct CallTable;  // who was called where (context/call_tree.cc)
 struct CallTree {
   CallTree *next;
   uint32_t thread;
+  uint32_t unexpected;  // calls that led to another function than the slot said, which was known there
   chord_context_record *first, *last;
   CallTable *table;
   char *at, *end;  // free memory of the chunk in use

@@ -70,7 +70,7 @@ struct Slot {
   Slot *back;
 };
 
-// Who was called where; a key of the table. Parents that are no record: see below.
+// Who was called where. Parents that are no record: see below.
 struct Call {
   const Record *parent;
   Proc *proc;
@@ -78,22 +78,19 @@ struct Call {
   Slot *slot;  // null: none to remember it in
 };
 
+// What a record is found by. The place is the call's slot, which belongs to one call of one record; where
+// calls are not told apart, the caller's record; and the parent where that is no record.
+struct Key {
+  const void *place;
+  const Proc *proc;
+};
+
 struct CallTable {
   uint64_t capacity;  // a power of two
   uint64_t used;
-  // What was found last, by slot and procedure, since most calls that ask come from places that call a few in turn. A handler that
-  // interrupts the noting of one notes none, and finds none in that place; `notes` tells whoever was interrupted while looking that a handler
-  // has noted one.
-  struct Recent {
-    const Slot *slot;
-    const Proc *proc;
-    Record *record;
-  } recent[256];
-  uint32_t noting, notes;
   struct Entry {
-    const Record *parent;
+    const void *place;
     const Proc *proc;
-    uint64_t site;
     Record *record;  // written last
   } entry[];
 };
@@ -105,7 +102,7 @@ static_assert(sizeof(Record) == CHORD_CONTEXT_COUNTERS && sizeof(Slot) == CHORD_
 const Record *const no_caller = nullptr;
 const Record *const a_signal = reinterpret_cast<const Record *>(CHORD_CONTEXT_SIGNAL);
 const Record *const no_memory = reinterpret_cast<const Record *>(CHORD_CONTEXT_OVERFLOW);
-bool is_record(const Record *parent) { return parent > no_memory; }
+CHORD_FAST inline bool is_record(const Record *parent) { return parent > no_memory; }
 
 constexpr size_t chunk_bytes = 256 * 1024, record_granule = 64;
 constexpr uint64_t default_limit = uint64_t{1} << 30;
@@ -123,8 +120,8 @@ struct Words {
   Slot *site;
   CallTree *tree;
 };
-Words &words_at(char *pointer, int64_t site) { return *reinterpret_cast<Words *>(pointer + site); }
-Words &own_words(const Instance &instance) { return words_at(thread_pointer(), instance.calling.site); }
+CHORD_FAST inline Words &words_at(char *pointer, int64_t site) { return *reinterpret_cast<Words *>(pointer + site); }
+CHORD_FAST inline Words &own_words(const Instance &instance) { return words_at(thread_pointer(), instance.calling.site); }
 
 const chord_proc &proc_of(const Proc &proc) {
   return *reinterpret_cast<const chord_proc *>(reinterpret_cast<int64_t>(&proc.proc) + proc.proc);
@@ -191,60 +188,26 @@ char *take_memory_of(Instance &instance, CallTree &tree, size_t size, size_t ali
 
 // ---- The table of calls -------------------------------------------------------------
 
-uint64_t hash_of(const Call &call) {
-  uint64_t h = (reinterpret_cast<uint64_t>(call.parent) ^ reinterpret_cast<uint64_t>(call.proc) * 0x9e3779b97f4a7c15u) + call.site;
-  h *= 0x9e3779b97f4a7c15u;
+CHORD_FAST inline uint64_t hash_of(const Key &key) {
+  uint64_t h = (reinterpret_cast<uint64_t>(key.place) + 2 * reinterpret_cast<uint64_t>(key.proc)) * 0x9e3779b97f4a7c15u;
   return h ^ h >> 32;
 }
 
-CHORD_FAST CallTable::Entry &find_entry(CallTable &table, const Call &call) {
-  for (uint64_t at = hash_of(call);; ++at) {
+CHORD_FAST inline CallTable::Entry &find_entry(CallTable &table, const Key &key) {
+  for (uint64_t at = hash_of(key);; ++at) {
     CallTable::Entry &entry = table.entry[at & (table.capacity - 1)];
-    if (entry.record == nullptr || (entry.parent == call.parent && entry.proc == call.proc && entry.site == call.site)) return entry;
+    if (entry.record == nullptr || (entry.place == key.place && entry.proc == key.proc)) return entry;
   }
 }
 
-CHORD_FAST Record *look_up(const CallTree &tree, const Call &call) {
+CHORD_FAST inline Record *look_up(const CallTree &tree, const Key &key) {
   CallTable *table = __atomic_load_n(&tree.table, __ATOMIC_ACQUIRE);
-  return table == nullptr ? nullptr : find_entry(*table, call).record;
+  return table == nullptr ? nullptr : find_entry(*table, key).record;
 }
 
-CHORD_FAST inline CallTable::Recent &recent_of(CallTable &table, const Slot *slot, const Proc *proc) {
-  return table.recent[(reinterpret_cast<uint64_t>(slot) + 2 * reinterpret_cast<uint64_t>(proc)) * 0x9e3779b97f4a7c15u >> 56];
-}
-
-// To handlers of the thread itself.
-CHORD_FAST inline void barrier() { asm volatile("" ::: "memory"); }
-
-CHORD_FAST inline Record *find_recent(CallTable &table, const Slot *slot, const Proc *proc) {
-  const uint32_t notes = table.notes;
-  barrier();
-  const CallTable::Recent &recent = recent_of(table, slot, proc);
-  if (recent.slot != slot || recent.proc != proc) return nullptr;
-  Record *record = recent.record;
-  barrier();
-  return table.notes == notes ? record : nullptr;
-}
-
-CHORD_FAST void note_recent(CallTable &table, const Call &call, Record *record) {
-  if (call.slot == nullptr || call.parent <= no_memory || table.noting != 0) return;
-  CallTable::Recent &recent = recent_of(table, call.slot, call.proc);
-  table.noting = 1;
-  ++table.notes;
-  recent.record = nullptr;
-  barrier();
-  recent.slot = call.slot;
-  recent.proc = call.proc;
-  barrier();
-  recent.record = record;
-  barrier();
-  table.noting = 0;
-}
-
-// Another module's may come to lie there.
-void forget_recent(CallTable &table, const Proc &proc) {
-  for (CallTable::Recent &recent : table.recent)
-    if (recent.proc == &proc) recent.record = nullptr;
+Key key_of(const Call &call) {
+  if (!is_record(call.parent) || call.site == no_site) return {call.parent, call.proc};
+  return {slots_of(const_cast<Record *>(call.parent)) + call.site, call.proc};
 }
 
 bool grow(CallTree &tree) {
@@ -255,7 +218,7 @@ bool grow(CallTree &tree) {
   for (uint64_t i = 0; tree.table != nullptr && i < tree.table->capacity; ++i) {
     const CallTable::Entry &old = tree.table->entry[i];
     if (old.record == nullptr) continue;
-    find_entry(*fresh, {old.parent, const_cast<Proc *>(old.proc), static_cast<uint32_t>(old.site), nullptr}) = old;
+    find_entry(*fresh, {old.place, old.proc}) = old;
     ++fresh->used;
   }
   __atomic_store_n(&tree.table, fresh, __ATOMIC_RELEASE);
@@ -263,12 +226,11 @@ bool grow(CallTree &tree) {
 }
 
 // Whatever is found there from now on; not at all if there is no room.
-void remember(CallTree &tree, const Call &call, Record *record) {
+void remember(CallTree &tree, const Key &key, Record *record) {
   if ((tree.table == nullptr || 2 * tree.table->used >= tree.table->capacity) && !grow(tree)) return;
-  CallTable::Entry &entry = find_entry(*tree.table, call);
-  entry.parent = call.parent;
-  entry.proc = call.proc;
-  entry.site = call.site;
+  CallTable::Entry &entry = find_entry(*tree.table, key);
+  entry.place = key.place;
+  entry.proc = key.proc;
   __atomic_store_n(&entry.record, record, __ATOMIC_RELEASE);
   ++tree.table->used;
 }
@@ -376,7 +338,7 @@ Record *make_record(Instance &instance, CallTree &tree, const Call &call) {
 }
 
 Record *find_or_make(Instance &instance, CallTree &tree, Call call) {
-  if (Record *known = look_up(tree, call)) return known;
+  if (Record *known = look_up(tree, key_of(call))) return known;
   Record *record = folded(call);
   bool full = __atomic_load_n(&instance.calling.bytes, __ATOMIC_RELAXED) >= instance.calling.limit;
   if (record == nullptr && full && call.parent != no_memory) record = find_or_make(instance, tree, {no_memory, call.proc, 0, nullptr});
@@ -385,7 +347,7 @@ Record *find_or_make(Instance &instance, CallTree &tree, Call call) {
     instance.notes |= note_out_of_memory;
     return spare_record(call.proc);
   }
-  remember(tree, call, record);
+  remember(tree, key_of(call), record);
   return record;
 }
 
@@ -429,31 +391,30 @@ CHORD_FAST void set_link(const Instance &instance, Words &words, const Proc &pro
 
 namespace {
 
-CHORD_FAST __attribute__((noinline)) Record *known_record(const Instance &instance, Proc *proc, const uint64_t *word) {
+// What is not known by its slot in this tree: handlers, roots, calls that are not told apart, and those for which there is no memory.
+__attribute__((noinline)) Record *known_otherwise(const Instance &instance, Proc *proc, const uint64_t *word) {
   Words &words = own_words(instance);
   set_link(instance, words, *proc, word);
   if (words.tree == nullptr) return nullptr;
   Call call = call_of(instance, proc, word, words.site);
-  Record *record = look_up(*words.tree, call);
-  if (record == nullptr || call.slot == nullptr) return record;
-  note_recent(*words.tree->table, call, record);
-  call.slot->child = record;
+  Record *record = look_up(*words.tree, key_of(call));
+  if (record != nullptr && call.slot != nullptr) call.slot->child = record;
   return record;
 }
 
 }  // namespace
 
-// What was found recently was asked for in this thread, or on this stack, before: so the module's link is set.
+// What is known by its slot was asked for in this thread, or on this stack, before: so the module's link is set. Which of several that are
+// called in one place is expected there next changes with every eighth that was not: of two that take turns, such as a function that ends with a jump
+// through a pointer and what that leads to, one is found in the slot, then.
 extern "C" CHORD_SHARED CHORD_FAST Record *__chord_known_record(Proc *proc, const uint64_t *word) {
   const Instance *running = instance();
   if (running == nullptr || running->calling.site == 0 || running->calling.nobody == nullptr) return nullptr;
   const Words &words = own_words(*running);
-  CallTable *table = words.tree != nullptr ? words.tree->table : nullptr;
-  if (table == nullptr) return known_record(*running, proc, word);
-  Slot *slot = words.site;
-  Record *record = find_recent(*table, slot, proc);
-  if (record == nullptr || called_by_signal(*proc, word)) return known_record(*running, proc, word);
-  slot->child = record;
+  if (words.tree == nullptr || called_by_signal(*proc, word)) return known_otherwise(*running, proc, word);
+  Record *record = look_up(*words.tree, {words.site, proc});
+  if (record == nullptr) return known_otherwise(*running, proc, word);
+  if (++words.tree->unexpected % 8 == 0) words.site->child = record;
   return record;
 }
 

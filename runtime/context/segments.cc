@@ -418,7 +418,6 @@ void retire_proc(Instance &instance, Proc &proc) {
       if (record->proc == &proc) record->proc = &kept->proc;
     for (uint64_t i = 0; tree->table != nullptr && i < tree->table->capacity; ++i)
       if (tree->table->entry[i].proc == &proc) tree->table->entry[i].proc = &kept->proc;
-    if (tree->table != nullptr) forget_recent(*tree->table, proc);
   }
 }
 
