@@ -146,7 +146,7 @@ Program load_groups(const std::vector<Group> &groups, const ObjectStore &store, 
 Program load_program(const format::Profile &profile, const LoadOptions &options) {
   if (profile.segments.empty()) {
     throw base::Error(profile.warnings.empty() ? "the profile is empty" : profile.warnings[0],
-                      "run the program again; its profile is written when it ends");
+                      "name a program, or its profile: PROGRAM.chord, which is written when the program ends");
   }
   ObjectStore store(profile);
   Program program = load_groups(choose_segments(profile, options.program), store, options);

@@ -151,13 +151,15 @@ void add_profiles(const std::string &path, std::vector<std::string> &files) {
       if (failed) break;
       if (at->path().extension() == ".chord" && at->is_regular_file(failed)) found.push_back(at->path().string());
     }
-    if (found.empty()) throw base::Error(fmt::format("{}: there is no profile (*.chord) in this folder", path), "");
+    if (found.empty()) throw base::Error(fmt::format("{}: there is no profile (*.chord) in this folder or below it", path), "build with `chord gcc …` and run the programs; profiles are written beside them");
   } else if (is_pattern(path) && !fs::exists(path, failed)) {
     glob_t matches{};
     if (glob(path.c_str(), 0, nullptr, &matches) == 0) found.assign(matches.gl_pathv, matches.gl_pathv + matches.gl_pathc);
     globfree(&matches);
     if (found.empty()) throw base::Error(fmt::format("{}: no file matches", path), "");
   } else {
+    if (!fs::exists(path, failed) && analysis::files_left_behind(path).empty())
+      throw base::Error(fmt::format("{}: there is no such file", path), "run the program: its profile is written when it ends, beside it as PROGRAM.chord");
     found.push_back(path);
   }
   std::sort(found.begin(), found.end());

@@ -72,7 +72,7 @@ class Screen {
       if (color_ && l.heat >= 0.05) look |= COLOR_PAIR(l.heat >= 0.2 ? 1 : 2);
       line(static_cast<int>(i) + 2, report::fit_line(l, static_cast<size_t>(COLS)), look);
     }
-    line(LINES - 1, message.empty() ? "Enter open  s source  a assembly  c calls  p paths  x contexts  t tree  / search  o order  q back  h help" : message, A_DIM);
+    line(LINES - 1, message.empty() ? "h help  q back  Enter open  s source  a assembly  c calls  p paths  x contexts  t tree  / search  o order" : message, A_DIM);
     refresh();
   }
 

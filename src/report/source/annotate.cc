@@ -11,6 +11,7 @@
 
 #include "analysis/source/lines.h"
 #include "base/diagnostics.h"
+#include "report/contexts/inline_tables.h"
 #include "report/tables/function_names.h"
 #include "report/tables/listings.h"
 #include "report/tables/sources.h"
@@ -31,6 +32,7 @@ constexpr double kInstructionHeat = 4;
 struct Part {
   uint32_t file = 0;
   uint32_t first = 1, last = UINT32_MAX;
+  auto operator<=>(const Part &) const = default;
 };
 
 struct Selection {
@@ -60,6 +62,47 @@ std::optional<Part> lines_of(const CountedProcedure &p, const analysis::FileTabl
   return part;
 }
 
+// Names of inlined functions that fit best.
+std::set<std::string> inlined_named(const InlineTables &tables, const std::string &target) {
+  std::set<std::string> all, found;
+  for (const auto &table : tables.of_module) {
+    for (const analysis::InlinedCall &call : table->calls()) all.insert(call.function);
+  }
+  Fit best = Fit::none;
+  for (const std::string &name : all) {
+    Fit fit = fit_of(name, target);
+    if (fit == Fit::none || fit > best) continue;
+    if (fit < best) found.clear();
+    best = fit;
+    found.insert(name);
+  }
+  return found;
+}
+
+// Of functions that were inlined wherever they are called: the lines that their instructions come from, in each file.
+std::vector<Part> lines_of_inlined(const Program &program, const std::string &target, const analysis::FileTable &files) {
+  InlineTables tables(program);
+  const std::set<std::string> wanted = inlined_named(tables, target);
+  if (wanted.empty()) return {};
+  std::map<std::pair<std::string, uint32_t>, Part> parts;
+  for (const CountedProcedure &p : program.procedures) {
+    const std::vector<uint32_t> innermost = tables.innermost(p);
+    for (size_t i = 0; i < innermost.size(); ++i) {
+      const uint32_t line = p.map->instructions[i].line;
+      if (innermost[i] == core::kNone || line == 0) continue;
+      const std::string &function = tables.of_module[p.module]->calls()[innermost[i]].function;
+      if (!wanted.contains(function)) continue;
+      const uint32_t file = files.number(*p.unit, p.map->instructions[i].file);
+      Part &part = parts.try_emplace({function, file}, Part{file, line, line}).first->second;
+      part.first = std::min(part.first, line);
+      part.last = std::max(part.last, line);
+    }
+  }
+  std::vector<Part> found;
+  for (const auto &[place, part] : parts) found.push_back(part);
+  return found;
+}
+
 Selection select(const Program &program, const std::string &target, const analysis::FileTable &files) {
   Selection selection;
   for (uint32_t f = 0; f < files.files().size(); ++f) {
@@ -67,20 +110,20 @@ Selection select(const Program &program, const std::string &target, const analys
   }
   if (!selection.parts.empty()) return selection;
   selection.procedures = functions_named(program, target);
-  std::set<std::tuple<uint32_t, uint32_t, uint32_t>> shown;  // copies of a function are one part
   for (const CountedProcedure *p : selection.procedures) {
-    std::optional<Part> part = lines_of(*p, files);
-    if (part && shown.insert({part->file, part->first, part->last}).second) selection.parts.push_back(*part);
+    if (std::optional<Part> part = lines_of(*p, files)) selection.parts.push_back(*part);
   }
-  std::sort(selection.parts.begin(), selection.parts.end(),
-            [](const Part &a, const Part &b) { return std::tie(a.file, a.first) < std::tie(b.file, b.first); });
-  if (selection.procedures.empty()) {
+  if (selection.procedures.empty()) selection.parts = lines_of_inlined(program, target, files);
+  // Copies of a function are one part.
+  std::sort(selection.parts.begin(), selection.parts.end());
+  selection.parts.erase(std::unique(selection.parts.begin(), selection.parts.end()), selection.parts.end());
+  if (selection.procedures.empty() && selection.parts.empty()) {
     for (const analysis::Skipped &s : program.skipped) {
       if (s.map->name == target)
         throw base::Error(fmt::format("{}: was not instrumented: {}", target, s.map->skipped));
     }
     throw base::Error(fmt::format("{}: neither a source file nor a function of {}", target, program.name),
-                      "chord report --by=function lists the functions, --by=file the files");
+                      "chord report --by=function lists the functions, --by=inlined those that were inlined, --by=file the files");
   }
   return selection;
 }

@@ -7,6 +7,8 @@
 //
 // The margin is empty where a line holds no code, ##### where it holds code that
 // never ran, ? where counts contradict each other.
+//
+// A function that was inlined everywhere is its lines, with what all its copies did.
 #pragma once
 
 #include <optional>

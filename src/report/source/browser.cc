@@ -69,7 +69,7 @@ std::vector<uint32_t> by_cost(std::vector<uint32_t> sites, const CallGraph &call
 // What the columns of a page are called.
 std::string heading_of(Kind kind) {
   switch (kind) {
-    case Kind::functions: return fmt::format("{:>6} {:>16} {:>14}{}", "share", "executed", "calls", kNameAt);
+    case Kind::functions: return "";  // as wide as its counts: functions_page has it
     case Kind::calls: return fmt::format("{:>14} {:>16}{}", "calls", "with callees", kNameAt);
     case Kind::paths: return fmt::format("{:>14} {:>10}", "times", "length");
     case Kind::tree: return fmt::format("{:>6} {:>16} {:>14} {:>12}   {}", "share", "with callees", "executed", "calls", "function, and where it is called");
@@ -115,7 +115,7 @@ void Browser::move(int64_t by) {
 }
 
 void Browser::show(BrowserPage page) {
-  page.heading = heading_of(page.kind);
+  if (page.heading.empty()) page.heading = heading_of(page.kind);
   pages_.push_back(std::move(page));
   move(0);
 }
@@ -212,19 +212,29 @@ BrowserPage Browser::functions_page() const {
   constexpr const char *kOrders[] = {"instructions executed", "calls", "name"};
   BrowserPage page{Kind::functions, fmt::format("{}: {} instructions; functions by {}", program_.name, group_digits(program_.instructions), kOrders[order_]),
                    UINT32_MAX, UINT32_MAX, {}, 0, 0};
-  std::vector<uint32_t> order(program_.procedures.size());
-  std::iota(order.begin(), order.end(), uint32_t{0});
   const auto &all = program_.procedures;
+  std::vector<std::string> names;  // shortening one takes longer than comparing two
+  size_t executed = display_width("executed"), calls = display_width("calls");
+  for (const CountedProcedure &p : all) {
+    names.push_back(shown_name(p));
+    executed = std::max(executed, group_digits(p.instructions).size());
+    calls = std::max(calls, group_digits(p.calls).size());
+  }
+  auto counts = [&](const std::string &share, const std::string &of_executed, const std::string &of_calls) {
+    return fmt::format("{:>6}  {:>{}}  {:>{}}", share, of_executed, executed, of_calls, calls);
+  };
+  page.heading = counts("share", "executed", "calls") + kNameAt;
+  std::vector<uint32_t> order(all.size());
+  std::iota(order.begin(), order.end(), uint32_t{0});
   std::stable_sort(order.begin(), order.end(), [&](uint32_t a, uint32_t b) {
-    if (order_ == 2) return shown_name(all[a]) < shown_name(all[b]);
+    if (order_ == 2) return names[a] < names[b];
     return order_ == 1 ? all[a].calls > all[b].calls : all[a].instructions > all[b].instructions;
   });
   for (uint32_t n : order) {
     const CountedProcedure &p = all[n];
     double heat = part(p.instructions, program_.instructions);
-    std::string counts = p.exact() ? fmt::format("{:5.1f}% {:>16} {:>14}", 100 * heat, group_digits(p.instructions), group_digits(p.calls))
-                                   : fmt::format("{:>6} {:>16} {:>14}", "?", "?", "?");
-    page.lines.push_back({counts + "  ", heat, n, UINT64_MAX, UINT32_MAX, shown_name(p)});
+    std::string text = p.exact() ? counts(fmt::format("{:.1f}%", 100 * heat), group_digits(p.instructions), group_digits(p.calls)) : counts("?", "?", "?");
+    page.lines.push_back({text + "  ", heat, n, UINT64_MAX, UINT32_MAX, std::move(names[n])});
   }
   return page;
 }
