@@ -17,7 +17,7 @@ import tempfile
 import time
 from pathlib import Path
 
-CHORD = os.environ.get("CHORD") or str(Path(__file__).resolve().parent.parent / "build" / "bin" / "chord")
+CHORD = os.path.realpath(os.environ.get("CHORD") or Path(__file__).resolve().parent.parent / "build" / "bin" / "chord")
 
 
 def system_calls(command, folder):
