@@ -1,5 +1,5 @@
-// Weaves assembly files in one mode, or all, and says what of it cannot be proved.
-//   prove MODE|all FILE.s…
+// Weaves assembly files in some modes, or all, and says what of it cannot be proved.
+//   prove MODE[,MODE…]|all FILE.s…
 // Exit status: 0 if all is proved, 1 if something is not, 3 if the assembler refuses a text.
 #include <chrono>
 #include <cstdio>
@@ -8,6 +8,14 @@
 #include "base/file.h"
 #include "mutation/woven_case.h"
 
+namespace {
+
+bool is_asked(const std::string &modes, const std::string &mode) {
+  return modes == "all" || ("," + modes + ",").find("," + mode + ",") != std::string::npos;
+}
+
+}  // namespace
+
 int main(int argc, char **argv) {
   using namespace chord;
   using Clock = std::chrono::steady_clock;
@@ -15,7 +23,7 @@ int main(int argc, char **argv) {
   for (int i = 2; i < argc; ++i) {
     std::string text = base::read_file(argv[i]);
     for (const std::string &mode : mutation::all_modes()) {
-      if (std::string(argv[1]) != "all" && mode != argv[1]) continue;
+      if (!is_asked(argv[1], mode)) continue;
       std::unique_ptr<mutation::WovenCase> woven;
       try {
         woven = mutation::weave_case(argv[i], text, mode);

@@ -96,8 +96,8 @@ class PathVisitor {
     if (state.counted && state.counted_at) state.sum = state.counted_as = {};
     if (state.counted) state.offset = {};  // the next path starts anew
     if (state.pending && state.lag) state.ended = {};
+    if (map_.plan.paths.in_records) recall(node, state);
     if (node >> 32) return;
-    if (map_.plan.paths.in_records) recall(static_cast<uint32_t>(node), state);
     begins_as_stated(static_cast<uint32_t>(node), state);
     if (holder_ != kNone) as_stated(static_cast<uint32_t>(node), state);
   }
@@ -121,13 +121,15 @@ class PathVisitor {
  private:
   [[noreturn]] void fail(uint32_t i, std::string what) const { throw Unproved{f_.program.instrs()[i].last, std::move(what)}; }
 
-  // What was given up so that ways agree, and is known of the block. Before a mark (endbr64) nothing can be inserted: what the register holds there is
-  // known to those who fall into it, not to those who land there. (Within a block nobody does: compilers mark more calls than return twice.)
-  void recall(uint32_t i, State &state) const {
-    uint32_t block = f_.graph.block_of(i);
-    if (!only_sums_[block] || state.pending || state.counted) return;
-    state.sum = only_sums_[block];
-    if (f_.program.instrs()[i].facts.entry_mark && map_.blocks[block].first == f_.graph.number_of(i)) {
+  // What was given up so that paths agree, and is known of the block, or of the vertex of a table. Before a mark (endbr64) nothing can be inserted: what the
+  // register holds there is known to those who fall into it, not to those who land there. (Within a block nobody does: compilers mark more calls than return twice.)
+  void recall(Node node, State &state) const {
+    const uint32_t at = static_cast<uint32_t>(node);
+    const bool instruction = node >> 32 == 0;
+    const uint32_t vertex = instruction ? f_.graph.block_of(at) : at;
+    if (!only_sums_[vertex] || state.pending || state.counted) return;
+    state.sum = only_sums_[vertex];
+    if (instruction && f_.program.instrs()[at].facts.entry_mark && map_.blocks[vertex].first == f_.graph.number_of(at)) {
       state.offset = state.number = {};
     } else if (state.offset) {
       state.number = plus(state.offset, *state.sum);

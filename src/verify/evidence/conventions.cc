@@ -252,17 +252,19 @@ class Finder {
   void judge() {
     Liveness usual = compute_usual_liveness(p_, jumps_);
     Set destroyed = 0, odd = 0;
+    std::vector<bool> for_callers(out_.size(), false);  // it may set something for those who call it: what it puts back it does not
     for (uint32_t f = 0; f < out_.size(); ++f) {
       if (!out_[f].compiled) continue;
       Set nobodys = set_for_nothing(f, usual);
       out_[f].unusual = nobodys != 0;
+      for_callers[f] = (nobodys & shown_[f].destroyed) != 0;
       odd |= nobodys | shown_[f].odd;
       destroyed |= shown_[f].destroyed;
     }
     for (uint32_t f = 0; f < out_.size(); ++f) {
       Convention &c = out_[f];
       if (!c.compiled) continue;
-      if (!c.unusual && !names_regcall(p_.functions()[f].name)) c.free = free_on_return(shown_[f], writer_) & destroyed & ~odd;
+      if (!for_callers[f] && !names_regcall(p_.functions()[f].name)) c.free = free_on_return(shown_[f], writer_) & destroyed & ~odd;
       c.free |= (c.free & kGenerals) << 32;  // upper halves
       c.free |= kFlags;
     }

@@ -18,7 +18,7 @@ namespace chord::verify {
 
 struct Convention {
   bool compiled = false;  // a compiler wrote it
-  bool unusual = false;   // it sets registers for somebody whom the usual convention does not know
+  bool unusual = false;   // it sets registers for somebody whom the usual convention does not know: those it calls may want any
   Set free = 0;           // nobody wants it after the return, flags included
 };
 

@@ -37,9 +37,7 @@ Frame::Frame(const Program &program, const Tables &tables, uint32_t function, st
         for (uint32_t to : tables.targets(i)) flow(to, after);
       }
       // The unwinder brings back what calls preserve.
-      if (in.facts.flow == Flow::call) {
-        for (uint32_t to : f.landings) flow(to, after);
-      }
+      if (in.facts.flow == Flow::call) land(f, in, after);
     }
   };
   drain();
@@ -52,6 +50,12 @@ std::optional<int64_t> Frame::at(uint32_t i, unsigned reg) const {
   auto found = before_.find(i);
   if (found == before_.end() || !found->second[reg].known || found->second[reg].above) return std::nullopt;
   return found->second[reg].at;
+}
+
+void Frame::land(const Function &f, const Instr &call, const StackState &after) {
+  for (size_t k = 0; k < f.landings.size(); ++k) {
+    if (f.regions[k].from <= call.first && call.last <= f.regions[k].to) flow(f.landings[k], after);
+  }
 }
 
 void Frame::flow(uint32_t i, const StackState &state) {

@@ -39,6 +39,7 @@ class Frame {
  private:
   std::optional<int64_t> at(uint32_t instruction, unsigned reg) const;
   void flow(uint32_t from, const StackState &state);
+  void land(const Function &f, const Instr &call, const StackState &after);
   StackState behind(uint32_t instruction, const StackState &state) const;
   void check(uint32_t instruction);
 

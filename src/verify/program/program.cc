@@ -249,7 +249,7 @@ void Program::follow() {
 // The label stands at or after the function's own.
 bool Program::belongs(uint32_t label, uint32_t f) const { return label >= this->label(functions_[f].name, 0); }
 
-void Program::mention(uint32_t s, uint32_t operand, std::string_view name, bool lands, uint32_t table) {
+void Program::mention(uint32_t s, uint32_t operand, std::string_view name, const CallRegion *lands, uint32_t table) {
   uint32_t at = label(name, s);
   if (at == kNone || !source_.sections[source_.statements[at].section].executable) return;
   uint32_t i = at_or_behind_[at];
@@ -260,8 +260,15 @@ void Program::mention(uint32_t s, uint32_t operand, std::string_view name, bool 
     f.address_loaded = f.address_loaded || table == kNone;
   }
   if (function_at_.contains(at)) return;
-  (lands ? f.landings : f.named).push_back(i);
-  mentions_.push_back({s, operand, at, i, lands, table});
+  if (lands != nullptr) f.regions.push_back(*lands);
+  (lands != nullptr ? f.landings : f.named).push_back(i);
+  mentions_.push_back({s, operand, at, i, lands != nullptr, table});
+}
+
+// The label that a field of a record begins with.
+uint32_t Program::label_in(uint32_t s) const {
+  std::string_view symbol = assembly::first_symbol(source_.statements[s].operands);
+  return symbol.empty() ? kNone : label(symbol, s);
 }
 
 // Nobody outside can name the function, nobody here takes its address, and no code runs into it.
@@ -296,6 +303,7 @@ void Program::find_dead_ends() {
 
 void Program::find_mentions() {
   int field = -1;  // of a call-site record
+  CallRegion region;
   std::vector<uint32_t> last_label(source_.sections.size(), kNone);
   for (uint32_t s = 0; s < source_.statements.size(); ++s) {
     const Statement &x = source_.statements[s];
@@ -310,11 +318,14 @@ void Program::find_mentions() {
     if (is_data(x)) {
       bool in_record = table && field >= 0;
       bool landing = in_record && field % 4 == 2;
+      if (in_record && field % 4 == 0) region = {label_in(s), kNone};
+      if (in_record && field % 4 == 1) region.to = label_in(s);
+      if (region.from == kNone) region = {};  // a place that is not known: all calls
       if (in_record) ++field;
       if (in_record && !landing) continue;
       std::vector<std::string_view> operands = assembly::split_operands(x.operands);
       for (uint32_t k = 0; k < operands.size(); ++k) {
-        if (std::string_view symbol = assembly::first_symbol(operands[k]); !symbol.empty()) mention(s, k, symbol, landing, last_label[x.section]);
+        if (std::string_view symbol = assembly::first_symbol(operands[k]); !symbol.empty()) mention(s, k, symbol, landing ? &region : nullptr, last_label[x.section]);
       }
     } else if (x.kind == StatementKind::instruction && section.executable) {
       uint32_t i = at_or_behind_[s];
@@ -322,7 +333,7 @@ void Program::find_mentions() {
       if (branches) continue;
       std::vector<std::string_view> operands = assembly::split_operands(x.operands);
       for (uint32_t k = 0; k < operands.size(); ++k) {
-        for (std::string_view symbol : assembly::symbols_in(operands[k])) mention(s, k, symbol, false, kNone);
+        for (std::string_view symbol : assembly::symbols_in(operands[k])) mention(s, k, symbol, nullptr, kNone);
       }
     }
   }

@@ -30,6 +30,11 @@ struct Instr {
   std::string_view callee;       // direct branches: the symbol they name, without @PLT
 };
 
+// The statements, from the first up to the last, whose calls may land in one place: a record of an exception table.
+struct CallRegion {
+  uint32_t from = 0, to = kNone;
+};
+
 struct Function {
   std::string_view name;
   bool global = false;
@@ -39,6 +44,7 @@ struct Function {
   std::vector<uint32_t> instructions;
   std::vector<uint32_t> callers;      // calls and jumps from elsewhere to its start
   std::vector<uint32_t> landings;     // instructions that exception tables name
+  std::vector<CallRegion> regions;    // by landing: the calls that lead there
   std::vector<uint32_t> named;        // those that other data or instructions name
   uint32_t entry = kNone;             // instruction
 };
@@ -91,7 +97,8 @@ class Program {
   void find_known_callers();
   bool belongs(uint32_t label, uint32_t function) const;
   void find_dead_ends();
-  void mention(uint32_t statement, uint32_t operand, std::string_view name, bool lands, uint32_t table);
+  void mention(uint32_t statement, uint32_t operand, std::string_view name, const CallRegion *lands, uint32_t table);
+  uint32_t label_in(uint32_t statement) const;
 
   const assembly::Source &source_;
   const assembly::Layout &layout_;
