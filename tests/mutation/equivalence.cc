@@ -300,24 +300,25 @@ std::string by_effect(const Subject &s, const Mutant &m) {
 
 bool is_frame_rule(const Statement &x) { return x.name.starts_with(".cfi_def_cfa") || x.name == ".cfi_adjust_cfa_offset"; }
 
+bool is_offset_rule(const Statement &x) { return x.name == ".cfi_def_cfa_offset" || x.name == ".cfi_adjust_cfa_offset"; }
+
 // Both say something of the same thing.
 bool replaces(const Statement &later, const Statement &rule) {
   if (later.name == ".cfi_endproc") return true;
   if (later.name == ".cfi_restore_state") return rule.name != ".cfi_remember_state" && rule.name != ".cfi_restore_state";
-  bool offset = rule.name == ".cfi_adjust_cfa_offset" || rule.name == ".cfi_def_cfa_offset";
-  if (is_frame_rule(rule)) return later.name == ".cfi_def_cfa" || (offset && later.name == ".cfi_def_cfa_offset");
+  if (is_frame_rule(rule)) return later.name == ".cfi_def_cfa" || (is_offset_rule(rule) && later.name == ".cfi_def_cfa_offset");
   bool saved = rule.name == ".cfi_offset" || rule.name == ".cfi_restore";
   auto reg = [](const Statement &x) { return assembly::trim(x.operands.substr(0, x.operands.find(','))); };
   return saved && (later.name == ".cfi_offset" || later.name == ".cfi_restore") && reg(later) == reg(rule);
 }
 
-// Rules are restored, and nothing but the frame's end was changed since they were remembered.
-bool restores_frame(const Subject &s, uint32_t rule) {
+// Rules are restored, and nothing but these was changed since they were remembered.
+bool restores_only(const Subject &s, uint32_t rule, bool (*these)(const Statement &)) {
   if (s.at(rule).name != ".cfi_restore_state") return false;
   for (uint32_t k = rule; k-- > 0;) {
     if (s.at(k).section != s.at(rule).section || !s.at(k).name.starts_with(".cfi_")) continue;
     if (s.at(k).name == ".cfi_remember_state") return true;
-    if (!is_frame_rule(s.at(k))) return false;
+    if (!these(s.at(k))) return false;
   }
   return false;
 }
@@ -338,12 +339,12 @@ bool is_nowhere_in_force(const Subject &s, uint32_t rule) {
     uint32_t restored = restored_at(s, rule);
     return restored != kNowhere && is_nowhere_in_force(s, restored);
   }
-  bool frame = restores_frame(s, rule);
+  bool frame = restores_only(s, rule, is_frame_rule), offset = restores_only(s, rule, is_offset_rule);
   for (uint32_t k = rule + 1; k < s.tail(); ++k) {
     if (s.at(k).section != s.at(rule).section) continue;
     bool alignment = s.at(k).name == ".skip" || assembly::is_alignment(s.at(k));
     if (s.is_code(k) || alignment) return s.at(k).name == "nopl" && s.is_inserted(k) ? is_nowhere_in_force(s, k) : false;
-    if (replaces(s.at(k), s.at(rule)) || (frame && s.at(k).name == ".cfi_def_cfa")) return true;
+    if (replaces(s.at(k), s.at(rule)) || (frame && s.at(k).name == ".cfi_def_cfa") || (offset && s.at(k).name == ".cfi_def_cfa_offset")) return true;
     if (s.at(k).name == ".cfi_remember_state") return false;
   }
   return false;
@@ -398,6 +399,19 @@ bool is_behind_end(const Subject &s, const Edit &e) {
   return false;
 }
 
+// Inserted code that only falling out of an instruction leads to which control never comes to: no label that anybody may jump to is in between.
+bool is_behind_unreached(const Subject &s, uint32_t k) {
+  while (k-- > 0) {
+    const Statement &x = s.at(k);
+    const bool mark = x.name.starts_with(".Lchord_w") || x.name.starts_with(".Lchord_m");
+    if (x.kind == assembly::StatementKind::label && !mark) return false;
+    if (!s.is_code(k)) continue;
+    if (!s.is_inserted(k)) return is_unreached(s, k);
+    if (x.name.starts_with('j') || x.name == "call") return false;
+  }
+  return false;
+}
+
 // Inserted code in front of, and after, instructions that control never comes to.
 bool is_never_executed(const Subject &s, const Mutant &m) {
   for (const Edit &e : m.edits) {
@@ -407,7 +421,7 @@ bool is_never_executed(const Subject &s, const Mutant &m) {
     for (uint32_t k = 0; k < s.tail(); ++k) {
       if (!s.is_code(k) || s.at(k).end < e.begin || s.at(k).begin > e.end) continue;
       // After an instruction of the program: between it and the next one.
-      unreached = is_unreached(s, s.is_inserted(k) ? s.leads_to(k) : k);
+      unreached = s.is_inserted(k) ? is_unreached(s, s.leads_to(k)) || is_behind_unreached(s, k) : is_unreached(s, k);
       if (!unreached) return false;
     }
     if (!unreached) return false;

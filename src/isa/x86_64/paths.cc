@@ -218,8 +218,9 @@ std::string narrow_frame(const PathHolder &h, bool unwinding) {
 std::string move_displacement(std::string_view operand, bool intel_syntax, int64_t amount) {
   std::string text(operand);
   if (intel_syntax) {
-    size_t bracket = text.find('[');
-    if (bracket == std::string::npos || text.find('[', bracket + 1) != std::string::npos) return {};
+    // What is in brackets is added up, however many there are: call [QWORD PTR 8[rsp]].
+    size_t bracket = text.rfind('[');
+    if (bracket == std::string::npos) return {};
     return text.insert(bracket + 1, fmt::format("{}+", amount));
   }
   size_t bracket = text.rfind('(');

@@ -202,12 +202,22 @@ bool add_register(std::string_view term, Operand &out) {
   return true;
 }
 
+// Without the size in front: QWORD PTR, as gcc writes it, or qword ptr, as clang does; also [QWORD PTR.
+std::string_view without_size(std::string_view text) {
+  std::string_view rest = assembly::trim(text);
+  if (rest.starts_with('[')) rest = assembly::trim(rest.substr(1));
+  size_t end = rest.find_first_of(" \t");
+  if (end == std::string_view::npos) return assembly::trim(text);
+  rest = assembly::trim(rest.substr(end));
+  bool sized = (rest.starts_with("PTR") || rest.starts_with("ptr")) && rest.size() > 3 && (rest[3] == ' ' || rest[3] == '\t' || rest[3] == '[');
+  return assembly::trim(sized ? rest.substr(3) : text);
+}
+
 // QWORD PTR name[base+index*scale+number]: terms, with brackets in between.
 std::optional<Operand> read_intel_memory(std::string_view text) {
   Operand out;
   out.kind = Operand::Kind::memory;
-  if (size_t at = text.find("PTR"); at != std::string_view::npos) text.remove_prefix(at + 3);
-  text = assembly::trim(text);
+  text = without_size(text);
   out.thread = text.starts_with("fs:");
   if (out.thread || text.starts_with("ds:")) text.remove_prefix(3);
   bool negative = false;

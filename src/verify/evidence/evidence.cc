@@ -37,10 +37,16 @@ Set Evidence::live_at_return(uint32_t f, Set wanted) const {
 
 Set Evidence::always_wanted(uint32_t f) const { return kPreserved & ~written_[f]; }
 
+// No compiler hands flags to inline assembly: a call it begins with finds none that anybody has set for it.
+bool Evidence::begins_inline(uint32_t i) const {
+  return i == 0 || p_.instrs()[i - 1].next != i || !p_.source().statements[p_.instrs()[i - 1].last].inline_asm;
+}
+
 Set Evidence::read_by_call(uint32_t i) const {
   const Instr &in = p_.instrs()[i];
   const assembly::Statement &s = p_.source().statements[in.last];
-  if (in.function == kNone || !conventions_[in.function].compiled || s.inline_asm) return kEverything;
+  if (in.function == kNone || !conventions_[in.function].compiled) return kEverything;
+  if (s.inline_asm) return begins_inline(i) ? kEverything & ~kFlags : kEverything;
   if (conventions_[in.function].unusual || names_regcall(s.operands)) return kEverything & ~kFlags;
   return kArguments | kPreserved;
 }

@@ -24,6 +24,7 @@ class Evidence : public CallRules {
 
  private:
   bool add_written_by_callees(uint32_t function);
+  bool begins_inline(uint32_t instruction) const;
 
   const Program &p_;
   Jumps jumps_;
