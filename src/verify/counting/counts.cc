@@ -74,11 +74,13 @@ class CountVisitor {
   }
 
   void take(const Transition &t, const EdgeChain *chain, const Machine *machine, State &state) {
-    const Known known = t.from == kNone ? Known{} : f_.constants.behind(t.from);
-    State before = state;
-    if (machine != nullptr) insert(t, *machine, known, state);
-    if (machine != nullptr) stated_in_between(t, chain, *machine, known, before);
-    if (t.to != kNone) attach(t.to, machine == nullptr ? known : known_at_end(known, *machine), state);
+    if (machine != nullptr || !held_.empty()) {
+      const Known known = t.from == kNone ? Known{} : f_.constants.behind(t.from);
+      State before = state;
+      if (machine != nullptr) insert(t, *machine, known, state);
+      if (machine != nullptr) stated_in_between(t, chain, *machine, known, before);
+      if (t.to != kNone) attach(t.to, machine == nullptr ? known : known_at_end(known, *machine), state);
+    }
     if (chain != nullptr) plan(*chain, state);
     std::erase_if(state, [](const auto &s) { return s.second.is_usual(); });
   }

@@ -147,12 +147,12 @@ void ProcedureFlow::go_on(uint32_t from, Transition::Kind kind, uint32_t to, uin
   int64_t level = from != kNone ? levels_.at(from) : kind == Transition::Kind::enters ? 0 : inside_;
   uint32_t padding = label == kNone ? p_.instrs()[to].padding : p_.padding_from(label, to);
   Transition t{kind, from, to, {}, table, padding};
-  std::vector<Path> paths;
-  walk(start, to, {}, {Machine(atoms_, around(from, kind, to, level)), {}}, paths);
-  bool plain = paths.size() == 1 && paths[0].steps.empty();
-  if (plain) {
+  if (uint32_t s = next_code(start); s != kNone && !u_.pairing.is_inserted(s)) {
+    check_comes_to(to, s);
     reach(to, level);
   } else {
+    std::vector<Path> paths;
+    walk(start, to, {}, {Machine(atoms_, around(from, kind, to, level)), {}}, paths);
     for (Path &path : paths) arrive(t, path);
     for (Path &path : paths) t.ends.push_back(std::move(path.machine));
   }
@@ -169,23 +169,36 @@ void ProcedureFlow::leave(uint32_t from, uint32_t start, std::string_view target
   transitions_.push_back(std::move(t));
 }
 
+// The first statement of code from a woven statement on, inserted or the program's.
+uint32_t ProcedureFlow::next_code(uint32_t s) const {
+  for (; s != kNone; s = u_.pairing.next(s)) {
+    const Statement &x = rewritten_.statements[s];
+    if (x.kind == StatementKind::instruction) return s;
+    if (x.kind != StatementKind::directive || u_.pairing.is_inserted(s) || assembly::is_alignment(x)) continue;
+    uint32_t original = u_.pairing.original_of(s), i = p_.instr_from(original);
+    if (i != kNone && p_.instrs()[i].first == original) return s;
+  }
+  return kNone;
+}
+
+// The program's statement is that of the instruction.
+void ProcedureFlow::check_comes_to(uint32_t to, uint32_t s) const {
+  uint32_t original = u_.pairing.original_of(s);
+  if (to != kNone && p_.instr_from(original) == to) return;
+  fail(to != kNone ? to : p_.functions()[function_].entry, fmt::format("control comes to line {} in its place", p_.source().statements[original].line));
+}
+
 // From a woven statement on, through inserted code, to the original instruction `to`, or out by a jump
 // to `out`.
 void ProcedureFlow::walk(uint32_t s, uint32_t to, std::string_view out, Path path, std::vector<Path> &ends) {
   uint32_t about = to != kNone ? to : p_.functions()[function_].entry;
-  for (; s != kNone; s = u_.pairing.next(s)) {
+  for (s = next_code(s); s != kNone; s = next_code(u_.pairing.next(s))) {
     const Statement &x = rewritten_.statements[s];
     if (!u_.pairing.is_inserted(s)) {
-      uint32_t original = u_.pairing.original_of(s);
-      uint32_t i = p_.instr_from(original);
-      bool begins = i != kNone && p_.instrs()[i].first == original && !assembly::is_alignment(x);
-      bool is_code = x.kind == StatementKind::instruction || (begins && x.kind == StatementKind::directive);
-      if (!is_code) continue;
-      if (i != to || to == kNone) fail(about, fmt::format("control comes to line {} in its place", p_.source().statements[original].line));
+      check_comes_to(to, s);
       ends.push_back(std::move(path));
       return;
     }
-    if (x.kind != StatementKind::instruction) continue;
     if (path.steps.size() > kMostSteps || ends.size() > 64) fail(about, "inserted code does not end");
     std::optional<ProbeInstruction> probe = read_probe(x);
     if (!probe) fail(about, fmt::format("an inserted instruction that is none of a probe: {} {}", x.name, x.operands));

@@ -90,6 +90,8 @@ class ProcedureFlow {
   void go_on(uint32_t from, Transition::Kind kind, uint32_t to, uint32_t start, uint32_t label = kNone, uint32_t table = kNone);
   void branch(uint32_t from);
   void leave(uint32_t from, uint32_t start, std::string_view target);
+  uint32_t next_code(uint32_t statement) const;
+  void check_comes_to(uint32_t to, uint32_t statement) const;
   void walk(uint32_t statement, uint32_t to, std::string_view out, Path path, std::vector<Path> &ends);
   void arrive(const Transition &t, Path &path);
   void check_live(uint32_t to, uint32_t from, const Machine &machine, int64_t level);
