@@ -33,6 +33,7 @@ uint64_t settle(const TraceState &state, Registers &registers) {
   enum { rax = 0, rsp = 7, r11 = 11, rip = 16 };  // DWARF's numbers
   uint64_t &pc = registers.r[rip];
   for (const TraceWindow *w = __chord_trace_windows; w != __chord_trace_windows_end; ++w) {
+    if (w->kind == window_none) continue;
     if (pc == w->store) {
       *reinterpret_cast<uint64_t *>(registers.r[r11]) = *reinterpret_cast<const uint64_t *>(registers.r[rsp]);
       registers.r[rsp] += 8;

@@ -180,6 +180,45 @@ __chord_trace_split:
 75:	.cfi_endproc
 	.size __chord_trace_split, . - __chord_trace_split
 
+	# Zeros that a number will be added to, and for which there is too little room: above the return address, how many, above 24 bits.
+	# What there is goes to the buffer, but for a bit that has no room beside the mark of such a word. A thread that is new has written nothing yet,
+	# and does so when it next enters a procedure.
+	.globl __chord_trace_reserve
+	.hidden __chord_trace_reserve
+	.type __chord_trace_reserve, @function
+	.p2align 4
+__chord_trace_reserve:
+	.cfi_startproc
+	endbr64
+	__chord_push rcx, r10, r11
+	movq __chord_trace@gottpoff(%rip), %r10
+	cmpq $0, %fs:32(%r10)
+	je 73f
+	movq %fs:(%r10), %r11
+	btsq $62, %r11
+	jc 72f
+	pushq %r11
+	.cfi_adjust_cfa_offset 8
+	__chord_put 0, 0, movq $1, %fs:(%r10)
+	__chord_look
+	jmp 74f
+72:	shrq $1, %r11
+	btsq $62, %r11
+	pushq %r11
+	.cfi_adjust_cfa_offset 8
+	__chord_put 2, 0, andq $1, %fs:(%r10)
+	orq $2, %fs:(%r10)
+	__chord_look
+74:	movzbl 35(%rsp), %ecx
+	shlq %cl, %fs:(%r10)
+73:	__chord_pop r11, r10, rcx
+	ret
+75:	.cfi_endproc
+	.pushsection .data.rel.ro.chord_trace,"aw",@progbits
+	.quad 0, 73b, 0, 3, 75b
+	.popsection
+	.size __chord_trace_reserve, . - __chord_trace_reserve
+
 	# A word is above the return address. Keeps all registers.
 	.type __chord_trace_full, @function
 	.p2align 4

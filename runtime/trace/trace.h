@@ -151,7 +151,7 @@ struct TraceWindow {
   uint64_t kind;  // what the bits are from the store on: 1, what %rax holds, or the last bit alone
   uint64_t until;  // from the store up to here the caller's token, or entry, is written; 0: that is not said
 };
-enum { window_empty = 0, window_rax = 1, window_last = 2 };
+enum { window_empty = 0, window_rax = 1, window_last = 2, window_none = 3 };  // the last: nothing is stored in it
 extern const TraceWindow __chord_trace_windows[], __chord_trace_windows_end[] __attribute__((visibility("hidden")));
 extern uint64_t __chord_trace_spare[] __attribute__((visibility("hidden")));
 }

@@ -16,6 +16,7 @@ struct TracePlace {
 struct TraceBits {
   unsigned bits = 1;
   uint32_t value = 0;
+  bool whole = false;  // stays in one word until the next is written: zeros, to which a number is added
 };
 // Labels of the code out of the way that a probe jumps to when its word is full, and where that returns to.
 struct TraceLabels {
@@ -23,6 +24,8 @@ struct TraceLabels {
 };
 inline constexpr unsigned kMostTraceBits = 22;
 Snippet write_token(const TracePlace &place, const TraceBits &token, Resources live, const TraceLabels &labels);
+// Adds to the bits that were written last, which have room for it.
+Snippet add_to_token(const TracePlace &place, uint32_t amount, Resources live);
 // The code at `labels.out`.
 Snippet write_token_outside(const TraceBits &token, const TraceLabels &labels);
 

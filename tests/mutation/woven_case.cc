@@ -143,6 +143,11 @@ const std::map<std::string, Change> &modes() {
          o.trace = true;
          o.trace_encoding = core::TraceEncoding::witness;
        }},
+      {"trace-paths",
+       [](weave::Options &o) {
+         o.trace = true;
+         o.trace_encoding = core::TraceEncoding::paths;
+       }},
       {"metrics", [](weave::Options &o) { for_metrics(o, "tsc"); }},
       {"metrics-contexts",
        [](weave::Options &o) {

@@ -13,7 +13,7 @@ import time
 from pathlib import Path
 
 MODES = [[], ["--paths"], ["--events=instructions"], ["--durable"], ["--callsites"], ["--place=redundant"],
-         ["--loop-counters=memory"], ["--context"], ["--context", "--paths"], ["--trace=bits"], ["--trace=witness"], ["--coverage"], ["--metrics=tsc"],
+         ["--loop-counters=memory"], ["--context"], ["--context", "--paths"], ["--trace=bits"], ["--trace=witness"], ["--trace=paths"], ["--coverage"], ["--metrics=tsc"],
          ["--metrics=sim:l1d"], ["--metrics=sim:l1i,sim:branch"], ["--paths", "--metrics=sim:l1d,tsc"],
          ["--context", "--metrics=sim:l1d"], ["--context", "--events=instructions"], ["--events=calls", "--place=optimal"],
          ["--counters=atomic"], ["--paths", "--events=instructions"]]

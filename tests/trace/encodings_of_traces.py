@@ -2,7 +2,7 @@
 import os
 import zlib
 
-ENCODINGS = ("witness", "bits")
+ENCODINGS = ("witness", "bits", "paths")
 
 
 def option(*what):

@@ -6,7 +6,7 @@ run. `chord trace --by=instruction` must name the same instructions in the same 
 must have counted, for each function, as many instructions and calls as the replay has; and `chord report` of the trace must have the same
 functions, lines, blocks, edges, loops, calls and instructions, with the same counts.
 
-Each build takes one of the encodings by turns; TRACE_ENCODING=witness|bits names one for all.
+Each build takes one of the encodings by turns; TRACE_ENCODING=witness|bits|paths names one for all.
 
 usage: run.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]
 """

@@ -92,7 +92,7 @@ TracedCode::TracedCode(Object object) : object_(std::make_unique<Object>(std::mo
       numbers.emplace(map.key, static_cast<uint32_t>(procedures_.size()));
       index_.add(static_cast<uint32_t>(procedures_.size()), *anchor->second);
       TracedProcedure &p = procedures_.emplace_back(describe(unit, map, *anchor->second));
-      p.late = std::make_shared<format::LateTokens>(map, p.code.tokens, map.plan.late);
+      p.late = std::make_shared<format::LateTokens>(map, p.code, map.plan.late);
       p.first_edge = edges_;
       p.first_instruction = instructions_;
       edges_ += map.edges.size();
@@ -159,9 +159,13 @@ std::optional<TracedPoint> TracedCode::point(const TracedPlace &place) const {
   for (const format::Spot::Lack &lack : found.lacks) {
     const format::TokenNumber token = format::token_numbered(*p.map, lack.counter);
     if (token.kind == format::TokenNumber::Kind::entry) out.unentered = true;
+    if (token.kind == format::TokenNumber::Kind::call && lack.count > 0) out.returning = token.number;
     if (token.kind == format::TokenNumber::Kind::edge && lack.count < 0) out.ahead = core::EdgeId(token.number);
   }
-  if (out.unentered) out.instruction = core::kNone;
+  if (out.unentered) {
+    out.instruction = core::kNone;
+    out.due = {};
+  }
   return out;
 }
 

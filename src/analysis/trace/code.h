@@ -49,6 +49,7 @@ struct TracedPoint {
   core::TraceToken due;
   core::EdgeId ahead = core::kNone;  // has not been taken, but its token is written
   bool unentered = false;
+  uint32_t returning = core::kNone;  // the call that has come back, which is not yet written
 };
 
 class TracedCode {

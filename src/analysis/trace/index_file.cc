@@ -11,7 +11,7 @@ using base::ByteWriter;
 namespace {
 
 constexpr uint64_t kMagic = 0x0a85d17c78646e69;  // as that of traces, with "indx"
-constexpr uint32_t kVersion = 3;
+constexpr uint32_t kVersion = 4;
 
 // What tells this stream from any other.
 uint64_t identity(const format::TraceStream &stream) {
@@ -35,7 +35,7 @@ class CursorCodec {
   static void write(const TraceCursor &cursor, ByteWriter &out) {
     const TraceWords &words = cursor.words_;
     for (uint64_t value : {cursor.number_, uint64_t{words.chunk_}, uint64_t{words.word_}, words.bits_, uint64_t{words.bit_count_}, uint64_t{words.entry_bits_taken_},
-                           words.time_ns_, uint64_t{words.skipped}, uint64_t{words.owed}, uint64_t{cursor.outside_}, uint64_t{cursor.left_.has_value()}, uint64_t{cursor.stack_.size()}})
+                           words.time_ns_, uint64_t{words.skipped}, uint64_t{words.owed}, uint64_t{cursor.lacking_}, uint64_t{cursor.outside_}, uint64_t{cursor.left_.has_value()}, uint64_t{cursor.stack_.size()}})
       out.varint(value);
     if (cursor.left_) write(*cursor.left_, out);
     for (const TraceFrame &frame : cursor.stack_) write(frame, out);
@@ -52,6 +52,7 @@ class CursorCodec {
     words.time_ns_ = in.varint();
     words.skipped = static_cast<uint32_t>(in.bounded(255));
     words.owed = static_cast<uint32_t>(in.bounded(255));
+    cursor.lacking_ = static_cast<uint32_t>(in.bounded(kMostPaths));
     cursor.outside_ = in.bounded(1) != 0;
     bool left = in.bounded(1) != 0;
     uint64_t frames = in.bounded(in.remaining());
@@ -68,6 +69,7 @@ class CursorCodec {
   }
 
  private:
+  static constexpr uint64_t kMostPaths = uint64_t{1} << core::PathTokens::kMostBits;
   static constexpr uint64_t kFresh = 1, kReturnsAgain = 2, kInterrupted = 4, kWasOutside = 8, kBeside = 16, kAll = 31;
 
   // What comes back goes on with the next instruction, so there must be one to come back from.
@@ -85,7 +87,7 @@ class CursorCodec {
   static void write(const TraceFrame &frame, ByteWriter &out) {
     out.varint((frame.fresh ? kFresh : 0) | (frame.returns_again ? kReturnsAgain : 0) | (frame.interrupted ? kInterrupted : 0) | (frame.was_outside ? kWasOutside : 0) |
                (frame.beside ? kBeside : 0));
-    for (uint64_t value : {uint64_t{frame.procedure}, uint64_t{frame.instruction}, uint64_t{frame.block}, frame.began, uint64_t{frame.skip_bits}, uint64_t{frame.owed_bits}}) out.varint(value);
+    for (uint64_t value : {uint64_t{frame.procedure}, uint64_t{frame.instruction}, uint64_t{frame.block}, frame.began, uint64_t{frame.skip_bits}, uint64_t{frame.owed_bits}, uint64_t{frame.path_bits}, uint64_t{frame.path_sum}}) out.varint(value);
   }
 
   static bool read(ByteReader &in, const TracedCode &code, TraceFrame &frame) {
@@ -101,6 +103,8 @@ class CursorCodec {
     frame.began = in.varint();
     frame.skip_bits = static_cast<uint32_t>(in.bounded(255));
     frame.owed_bits = static_cast<uint32_t>(in.bounded(255));
+    frame.path_bits = static_cast<uint32_t>(in.bounded(core::PathTokens::kMostBits));
+    frame.path_sum = static_cast<uint32_t>(in.bounded(kMostPaths));
     if (!in.ok()) return false;
     if (frame.interrupted) return !frame.beside || frame.procedure < code.size() || frame.procedure == core::kNone;
     if (frame.procedure >= code.size() || frame.block >= code.procedure(frame.procedure).map->blocks.size()) return false;

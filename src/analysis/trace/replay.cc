@@ -67,9 +67,9 @@ bool TraceCursor::run(TraceStretch &out) {
   TraceFrame &frame = stack_.back();
   const TracedProcedure &p = code_of(frame);
   uint32_t end = end_of(p.map->blocks[frame.block]), stop = core::kNone;
-  if (!load()) {
+  if (!has_more(frame) && !(lend(frame.path_bits) && has_more(frame))) {
     uint64_t word = words_.peek();
-    if (word == 0 || is_stop(word)) {  // all that is certain has been told
+    if ((word == 0 || is_stop(word)) && (frame.path_bits == 0 || !words_.has(frame.path_bits))) {  // all that is certain has been told
       end_of_words(word);
       return false;
     }
@@ -89,6 +89,7 @@ bool TraceCursor::run(TraceStretch &out) {
   frame.instruction = i;
   if (!p.is_call[i - 1]) return put_stretch(from, i - from, out);
   frame.instruction = i - 1;
+  end_path();
   outside_ = true;
   const bool stretched = put_stretch(from, i - from, out);
   enter_silently(p.enters[i - 1]);
@@ -103,11 +104,14 @@ std::optional<TracedPoint> TraceCursor::where_it_stood(uint64_t word, uint32_t p
 
 // What was due where the thread was interrupted, and will be written after that, is read as if it had been written. Of what another
 // signal found to be due just before, only the rest.
-bool TraceCursor::lend() {
-  if (words_.load()) return false;
+// `unread`: so many bits of the path under way are there.
+bool TraceCursor::lend(uint32_t unread) {
+  if (words_.has(unread + 1)) return false;
+  words_.gather();
   const uint64_t word = words_.peek();
   const std::optional<TracedPlace> place = says_where(word) ? code_->find(word & kPlace) : std::nullopt;
   const std::optional<TracedPoint> point = place ? code_->point(*place) : std::nullopt;
+  lacking_ = point ? point->due.value >> point->due.bits : 0;
   return point && words_.lend(point->due);
 }
 
@@ -121,7 +125,8 @@ bool TraceCursor::leave_block(TraceStretch &out) {
     fail(fmt::format("control goes on after the end of {}", p.map->name));
     return false;
   }
-  if (branch.bits != 0 && (words_.has(branch.bits) || (lend() && words_.has(branch.bits)))) {
+  if (p.code.paths && frame.path_bits != 0 && words_.has(frame.path_bits)) return take_branch_of_path(out);
+  if (branch.bits != 0 && (words_.has(branch.bits) || (lend(0) && words_.has(branch.bits)))) {
     const uint32_t value = words_.next(branch.bits);
     const core::EdgeId edge = value < branch.count ? p.code.edge_of_token[branch.first + value] : core::kNone;
     if (edge != core::kNone) {
@@ -137,7 +142,7 @@ bool TraceCursor::leave_block(TraceStretch &out) {
   const uint64_t word = words_.peek();
   const std::optional<TracedPoint> point = where_it_stood(word, frame.procedure);
   const bool ahead = point && std::find(edges.begin(), edges.end(), point->ahead) != edges.end();
-  const core::EdgeId free = point && point->ahead == core::kNone ? p.edge_toward(frame.block, point->instruction) : core::kNone;
+  const core::EdgeId free = point && point->ahead == core::kNone && !p.code.paths ? p.edge_toward(frame.block, point->instruction) : core::kNone;
   if (word == 0 || is_stop(word)) {
     end_of_words(word);
   } else if (free != core::kNone) {  // interrupted before it wrote anything
@@ -164,6 +169,7 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
   if (e.to == 1) {
     const format::Block &block = p.map->blocks[frame.block];
     const uint32_t next = block.count != 0 ? p.enters[end_of(block) - 1] : core::kNone;  // by a jump
+    end_path();
     stack_.pop_back();
     outside_ = true;
     enter_silently(next);
@@ -171,6 +177,7 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
   }
   frame.block = e.to;
   frame.instruction = p.map->blocks[e.to].first;
+  start_path(p, e.to);
   return stretched;
 }
 
@@ -183,7 +190,10 @@ void TraceCursor::outside() {
     if (!has_frame()) return fail("bits that no traced code wrote");
     words_.read(1);
     silent_ = 0;
-    ++stack_.back().instruction;
+    TraceFrame &frame = stack_.back();
+    const format::TraceCode &code = code_of(frame).code;
+    if (code.last_call[frame.block] == frame.instruction) frame.path_bits = code.reserved[frame.block];
+    ++frame.instruction;
     outside_ = false;
     return;
   }
@@ -289,6 +299,7 @@ void TraceCursor::enter_procedure(uint32_t procedure) {
   frame.began = number_;
   frame.fresh = true;
   stack_.push_back(frame);
+  start_path(p, frame.block);
   if (counts_edges()) tally(p.first_edge + p.enter);
 }
 
@@ -309,6 +320,11 @@ void TraceCursor::stand_at_signal(uint64_t word) {
   signal.beside = point && point->instruction == core::kNone;
   if (signal.beside) signal.procedure = point->unentered ? place->procedure : core::kNone;
   signal.skip_bits = static_cast<uint32_t>(word >> 48) & 0xff;
+  if (const uint32_t open = has_frame() && !outside_ ? stack_.back().path_bits : 0; open != 0 && words_.has_rest()) {
+    const uint32_t again = words_.put_back(open);
+    signal.skip_bits -= std::min(signal.skip_bits, again);
+  }
+  lacking_ = 0;
   signal.owed_bits = words_.owed;
   words_.owed = 0;
   stack_.push_back(signal);
@@ -324,9 +340,11 @@ void TraceCursor::end_signal(uint64_t place) {
   stack_.pop_back();
   --signals_;
   if (place == 0) return;
+  const TraceFrame before = stack_.empty() ? TraceFrame{} : stack_.back();
   land(place);
   const std::optional<TracedPlace> found = code_->find(place);
   const std::optional<TracedPoint> point = found ? code_->point(*found) : std::nullopt;
+  if (point && !ended_ && code_of(stack_.back()).code.paths) return go_on_with_path(before, *point);
   words_.owed = point ? point->due.bits : 0;  // as if control had come there by itself
 }
 
@@ -371,11 +389,14 @@ void TraceCursor::land(uint64_t place) {
   if (point.instruction == core::kNone || stack_.empty() || stack_.back().procedure != found->procedure)
     return fail(fmt::format("control goes on at {:#x}, where no activation is", place));
   note_left();
-  stack_.back().instruction = point.instruction;
-  stack_.back().block = code_of(stack_.back()).block_of[point.instruction];
-  stack_.back().returns_again = false;
+  TraceFrame &frame = stack_.back();
+  frame.instruction = point.instruction;
+  frame.block = code_of(frame).block_of[point.instruction];
+  frame.returns_again = false;
   if (counts_edges()) count_landing(code_of(stack_.back()), stack_.back().block);
+  frame.path_bits = frame.path_sum = 0;
   outside_ = false;
+  start_path(code_of(frame), frame.block);
 }
 
 // The call that returns a second time then has its bit as the first time.
@@ -394,6 +415,7 @@ void TraceCursor::jump(uint64_t place) {
   stack_.back().instruction = *call;
   stack_.back().block = p.block_of[*call];
   stack_.back().returns_again = true;
+  stack_.back().path_bits = stack_.back().path_sum = 0;
   outside_ = true;
 }
 
@@ -435,8 +457,16 @@ void TraceCursor::begin_at_checkpoint() {
   frame.instruction = point->instruction;
   frame.block = code_->procedure(found->procedure).block_of[point->instruction];
   if (frame.block == core::kNone) return fail(fmt::format("it begins at {:#x}, between blocks", from->place));
+  // Room for the number of a path is made after the checkpoint, and with it the bit that a call has come back is written.
+  const std::optional<TracedPlace> probe = code_->find(from->place - 1);
+  const std::optional<TracedPoint> asked = probe ? code_->point(*probe) : std::nullopt;
+  if (asked && asked->returning != core::kNone) {
+    frame.instruction = asked->returning;
+    frame.block = code_->procedure(found->procedure).block_of[asked->returning];
+  }
   stack_.push_back(frame);
-  outside_ = false;
+  outside_ = asked && asked->returning != core::kNone;
+  if (!outside_ && frame.instruction == code_of(frame).map->blocks[frame.block].first) start_path(code_of(frame), frame.block);
 }
 
 // Nothing of what was there before goes on.

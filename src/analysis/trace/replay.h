@@ -42,6 +42,8 @@ struct TraceFrame {
   uint64_t began = 0;        // number of its first instruction; of one that was there before, when that was seen
   bool fresh = false;        // nothing of it has run
   bool returns_again = false;  // the call that it stands at has returned once already
+  // The path under way, of procedures that number them (core/sequences/path_tokens.h): how many bits its number has, and what it has come to.
+  uint32_t path_bits = 0, path_sum = 0;
   // Not an activation, but a signal handler that came, and what to go on with after it.
   bool interrupted = false;
   bool was_outside = false;
@@ -112,8 +114,14 @@ class TraceCursor {
   const TracedProcedure &code_of(const TraceFrame &frame) const { return code_->procedure(frame.procedure); }
   bool has_frame() const { return !stack_.empty() && !stack_.back().interrupted; }
 
-  bool load() { return words_.load() || lend(); }
-  bool lend();
+  // Whether there are bits besides those of the path under way.
+  bool has_more(const TraceFrame &frame) { return frame.path_bits == 0 ? words_.load() : words_.has(frame.path_bits + 1); }
+  bool load() { return words_.load() || lend(0); }
+  bool lend(uint32_t unread);
+  void start_path(const TracedProcedure &p, uint32_t block);
+  void end_path();
+  bool take_branch_of_path(TraceStretch &out);
+  void go_on_with_path(const TraceFrame &before, const TracedPoint &point);
   std::optional<TracedPoint> where_it_stood(uint64_t word, uint32_t procedure) const;
   bool run(TraceStretch &out);
   bool leave_block(TraceStretch &out);
@@ -164,6 +172,7 @@ class TraceCursor {
   std::vector<TracedStep> *steps_ = nullptr;
   std::vector<AccessEvent> *access_events_ = nullptr;
   uint64_t only_began_ = kAnyCall;
+  uint32_t lacking_ = 0;  // what an edge has yet to add to the number of the path under way, where the next word says that the thread stood
   size_t silent_ = 0;  // entries since the last token that were not written
   bool outside_ = true;
   bool ended_ = false;

@@ -72,16 +72,17 @@ void study_stream(const TracedCode &code, const format::TraceStream &stream, Tra
     ++study.blocks;
   }
   uint64_t bits = 0, tokens = 0;
-  uint64_t by_bits = 0, by_witnesses = 0;
+  uint64_t by_bits = 0, by_witnesses = 0, by_paths = 0;
   for (uint32_t n = 0; n < code.size(); ++n) {
     const TracedProcedure &p = code.procedure(n);
     const std::vector<core::TraceToken> each = core::trace_tokens(p.map->graph(), format::never_taken(*p.map));
     const bool parts = std::any_of(p.out.begin() + 1, p.out.end(), [](const auto &out) { return out.size() > 1; });
-    if (parts) ++(p.map->plan.encoding == core::TraceEncoding::witness ? by_witnesses : by_bits);
+    const core::TraceEncoding encoding = p.map->plan.encoding;
+    if (parts) ++(encoding == core::TraceEncoding::witness ? by_witnesses : encoding == core::TraceEncoding::paths ? by_paths : by_bits);
     for (core::EdgeId e = 0; e < p.map->edges.size(); ++e) {
       uint64_t taken = edges[p.first_edge + e];
       bits += taken * each[e].bits;
-      tokens += taken * p.code.tokens[e].bits;
+      tokens += taken * (p.code.tokens[e].bits + (e == core::Graph::return_edge() ? 0 : p.code.reserved[p.map->edges[e].to]));
       if (p.is_branch(e)) study.branches += taken;
       if (e == p.enter) study.calls += taken;
     }
@@ -94,6 +95,7 @@ void study_stream(const TracedCode &code, const format::TraceStream &stream, Tra
   study.token_bytes += (tokens + 7) / 8;
   study.bits_procedures = std::max(study.bits_procedures, by_bits);  // of several threads the same
   study.witness_procedures = std::max(study.witness_procedures, by_witnesses);
+  study.path_procedures = std::max(study.path_procedures, by_paths);
   if (!cursor.problem().empty()) study.problem = cursor.problem();
 }
 

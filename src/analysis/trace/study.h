@@ -23,7 +23,7 @@ struct TraceStudy {
   uint64_t branch_bytes = 0;
   uint64_t bit_bytes = 0;
   uint64_t token_bytes = 0;
-  uint64_t bits_procedures = 0, witness_procedures = 0;  // in which paths part, by encoding
+  uint64_t bits_procedures = 0, witness_procedures = 0, path_procedures = 0;  // in which paths part, by encoding
   std::optional<uint64_t> plain_time, woven_time;        // set by who ran it: of the processor, in nanoseconds
   uint64_t written = 0, written_compressed = 0;
   std::string problem;

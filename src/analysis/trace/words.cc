@@ -94,6 +94,17 @@ bool TraceWords::load_more() {
   return true;
 }
 
+void TraceWords::gather() {
+  uint64_t bits = 0;
+  uint32_t count = 0;
+  for (; load(); bit_count_ = 0) {
+    bits = bits << bit_count_ | (bits_ & ((uint64_t{1} << bit_count_) - 1));
+    count += bit_count_;
+  }
+  bits_ = bits;
+  bit_count_ = count;
+}
+
 bool TraceWords::has_further(uint32_t wanted) {
   if (!load()) return false;
   if (bit_count_ >= wanted) return true;

@@ -6,6 +6,7 @@
 #include <chord_abi.h>
 #include <chord_traces.h>
 
+#include <algorithm>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -40,11 +41,21 @@ class TraceWords {
   // These come before the next word, which is of another kind, and a second time after it (`owed`). False: they have all come already.
   bool lend(const core::TraceToken &token) {
     if (token.bits <= owed) return false;
-    bits_ = token.value;
-    bit_count_ = token.bits - owed;
+    const uint32_t more = token.bits - owed;
+    bits_ = bits_ << more | (token.value & ((1u << more) - 1));
+    bit_count_ += more;
     owed = token.bits;
     return true;
   }
+  // Those of a path that goes on after what interrupted it: they come again, with more added.
+  uint32_t put_back(uint32_t count) {
+    const uint32_t lent = std::min(count, owed);
+    bit_count_ = 0;
+    owed -= lent;
+    return count - lent;
+  }
+  // Puts together those that are left before the next word of another kind: a few.
+  void gather();
   bool has_rest() const { return bit_count_ != 0; }
   // Of those that load() has found.
   bool next_bit() const { return (bits_ >> (bit_count_ - 1) & 1) != 0; }

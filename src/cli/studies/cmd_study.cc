@@ -46,7 +46,7 @@ constexpr const char *kStudyExamples =
     "  chord study selective a.chord --by=function --csv\n"
     "  chord study perturbation prog prog-paths prog-contexts -- ARGUMENTS\n"
     "  chord study contexts prog prog-contexts prog-contexts-paths -- ARGUMENTS\n"
-    "  chord study trace prog prog-witness prog-bits -- ARGUMENTS\n"
+    "  chord study trace prog prog-bits prog-witness prog-paths -- ARGUMENTS\n"
     "\n"
     "Each argument is a profile, or a program whose profile lies here or beside it. Build\n"
     "with the default --place: others leave edges open, and what has open edges is left out.\n"

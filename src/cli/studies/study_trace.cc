@@ -89,7 +89,7 @@ std::vector<analysis::TraceStudy> study_trace_runs(const std::vector<std::string
     carries_runtime(program) ? studies.push_back(study_run(plain, program, options)) : void(plain = program);
     progress.step();
   }
-  if (studies.empty()) throw base::Error("no program is built with chord", "name a plain program, then builds of it: chord study trace prog prog-witness prog-bits -- ARGUMENTS");
+  if (studies.empty()) throw base::Error("no program is built with chord", "name a plain program, then builds of it: chord study trace prog prog-bits prog-witness prog-paths -- ARGUMENTS");
   return studies;
 }
 

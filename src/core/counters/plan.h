@@ -29,6 +29,7 @@ inline bool counts_anything(Placement placement) { return placement != Placement
 enum class TraceEncoding : uint8_t {
   bits,     // each out of a branch (trace_tokens.h)
   witness,  // some, from which the others follow (witnesses.h)
+  paths,    // each adds to the number of its path (path_tokens.h)
 };
 
 enum class Site : uint8_t { edge, vertex, sum };
@@ -106,6 +107,7 @@ struct Plan {
   // Placement::trace only.
   TraceEncoding encoding = TraceEncoding::bits;
   std::vector<EdgeId> witnesses;  // TraceEncoding::witness: the edges that write, ascending
+  std::vector<Vertex> starts;     // TraceEncoding::paths: the vertices that paths start at, ascending
   std::vector<uint32_t> late;     // tokens that wait (format/facts/late_tokens.h), ascending
   AddressPlan addresses;
 

@@ -155,6 +155,8 @@ void choose_contexts(const Word &option, weave::Options &options) {
   }
 }
 
+constexpr std::string_view kEncodings[] = {"bits", "witness", "paths"};  // in the order of core::TraceEncoding
+
 void choose_trace(const Word &option, weave::Options &options) {
   options.trace = true;
   options.trace_encoding.reset();
@@ -166,10 +168,10 @@ void choose_trace(const Word &option, weave::Options &options) {
       options.trace_time = true;
     else if (word == "addresses")
       options.trace_addresses = true;
-    else if (word == "witness" || word == "bits")
-      options.trace_encoding = word == "bits" ? core::TraceEncoding::bits : core::TraceEncoding::witness;
+    else if (const auto *found = std::find(std::begin(kEncodings), std::end(kEncodings), word); found != std::end(kEncodings))
+      options.trace_encoding = static_cast<core::TraceEncoding>(found - std::begin(kEncodings));
     else
-      throw base::UsageError(fmt::format("{}={}: {} is no encoding, and nothing else that can be recorded", option.name, option.value, word), "witness, bits, addresses, time");
+      throw base::UsageError(fmt::format("{}={}: {} is no encoding, and nothing else that can be recorded", option.name, option.value, word), "bits, witness, paths, addresses, time");
     if (comma == std::string_view::npos) break;
     rest.remove_prefix(comma + 1);
   }
@@ -276,13 +278,13 @@ constexpr BuildOption kOptions[] = {
      [](const Options &o, Words &w) {
        if (o.context) w.push_back(fmt::format("--context=depth:{}{}", o.context_depth, o.context_functions ? ",functions" : ""));
      }},
-    {"--trace", Group::what, "[=witness|bits][,addresses][,time]",
+    {"--trace", Group::what, "[=bits|witness|paths][,addresses][,time]",
      "write down the whole control flow of every thread, in PROGRAM.chordtrace (chord trace), and count nothing; addresses: and where each load and store went; time: and now and then what time it is",
      choose_trace,
      [](const Options &o, Words &w) {
        if (!o.trace) return;
        std::vector<std::string_view> parts;
-       if (o.trace_encoding) parts.emplace_back(o.trace_encoding == core::TraceEncoding::bits ? "bits" : "witness");
+       if (o.trace_encoding) parts.emplace_back(kEncodings[static_cast<size_t>(*o.trace_encoding)]);
        if (o.trace_addresses) parts.emplace_back("addresses");
        if (o.trace_time) parts.emplace_back("time");
        w.push_back(parts.empty() ? "--trace" : fmt::format("--trace={}", fmt::join(parts, ",")));

@@ -1,5 +1,7 @@
 #include "format/facts/late_tokens.h"
 
+#include <utility>
+
 #include "format/facts/traced_calls.h"
 
 namespace chord::format {
@@ -19,8 +21,8 @@ TraceToken joined(const TraceToken &first, const TraceToken &second) {
   return {static_cast<uint8_t>(bits), first.value << second.bits | second.value};
 }
 
-LateTokens::LateTokens(const Procedure &procedure, const std::vector<TraceToken> &tokens, const std::vector<uint32_t> &late)
-    : map_(&procedure), tokens_(tokens), edge_is_late_(procedure.edges.size()), call_is_late_(procedure.instructions.size()),
+LateTokens::LateTokens(const Procedure &procedure, TraceCode code, const std::vector<uint32_t> &late)
+    : map_(&procedure), code_(std::move(code)), edge_is_late_(procedure.edges.size()), call_is_late_(procedure.instructions.size()),
       block_of_(procedure.instructions.size(), core::kNone), call_before_(procedure.instructions.size(), core::kNone), only_out_(procedure.blocks.size(), core::kNone), start_(procedure.blocks.size()) {
   for (uint32_t number : late) {
     const TokenNumber token = token_numbered(procedure, number);
@@ -89,16 +91,24 @@ TraceToken LateTokens::at_end(uint32_t block) const {
   return (map_->instructions[last].traits & isa::kCall) != 0 ? after_call(last) : before(last);
 }
 
-TraceToken LateTokens::on(core::EdgeId edge) const { return joined(at_end(map_->edges[edge].from), tokens_[edge]); }
+TraceToken LateTokens::on(core::EdgeId edge) const { return joined(at_end(map_->edges[edge].from), code_.tokens[edge]); }
+
+TraceToken LateTokens::came_back_from(uint32_t call) const { return block_of_[call] != core::kNone ? code_.after_call(block_of_[call], call) : kCameBack; }
+
+// Where it begins a block at which a path starts.
+TraceToken LateTokens::at_start(uint32_t instruction) const {
+  const uint32_t block = block_of_[instruction];
+  return block != core::kNone && map_->blocks[block].first == instruction ? code_.at_start(block) : TraceToken{};
+}
 
 TraceToken LateTokens::in(const Spot &spot) const {
   TraceToken came_back, taken, waiting;
   for (const Spot::Lack &lack : spot.lacks) {
     const TokenNumber token = token_numbered(*map_, lack.counter);
     if (lack.count <= 0) continue;
-    if (token.kind == TokenNumber::Kind::call) came_back = kCameBack;
+    if (token.kind == TokenNumber::Kind::call) came_back = came_back_from(token.number);
     if (token.kind == TokenNumber::Kind::edge) taken = on(core::EdgeId(token.number));
-    if (token.kind == TokenNumber::Kind::waiting) waiting = before(token.number);
+    if (token.kind == TokenNumber::Kind::waiting) waiting = joined(before(token.number), at_start(token.number));
   }
   return joined(joined(came_back, taken), waiting);
 }

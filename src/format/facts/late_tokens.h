@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "core/sequences/trace_tokens.h"
+#include "format/facts/trace_encoding.h"
 #include "format/map/map.h"
 
 namespace chord::format {
@@ -27,7 +28,7 @@ bool is_written_before(const Instruction &last);
 class LateTokens {
  public:
   // Of a damaged map: something, without going round for ever.
-  LateTokens(const Procedure &procedure, const std::vector<core::TraceToken> &tokens, const std::vector<uint32_t> &late);
+  LateTokens(const Procedure &procedure, TraceCode code, const std::vector<uint32_t> &late);
 
   // What is due and not written: when the instruction is executed; before it, and before what is written in front of it; when the edge has been taken,
   // with its own token; where the spot speaks of inserted code.
@@ -41,11 +42,13 @@ class LateTokens {
 
  private:
   core::TraceToken at_end(uint32_t block) const;
+  core::TraceToken at_start(uint32_t instruction) const;
+  core::TraceToken came_back_from(uint32_t call) const;
   core::TraceToken after_call(uint32_t call) const;
   bool is_last_before_write(uint32_t instruction) const;
 
   const Procedure *map_;
-  std::vector<core::TraceToken> tokens_;
+  TraceCode code_;
   std::vector<bool> edge_is_late_, call_is_late_;
   std::vector<uint32_t> block_of_;            // by instruction; kNone: padding
   std::vector<uint32_t> call_before_;         // by instruction: in its block; kNone: none

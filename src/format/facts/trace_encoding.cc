@@ -48,6 +48,21 @@ TraceCode code_of_bits(const Procedure &procedure) {
   return code;
 }
 
+core::PathTokens numbered_paths(const Procedure &procedure) {
+  const core::Graph graph = procedure.graph();
+  const std::vector<bool> never = never_taken(procedure), stops = trace_stops(procedure), entered = trace_entered(procedure);
+  return {{graph, never, stops, entered}, procedure.plan.starts};
+}
+
+TraceCode code_of_paths(const Procedure &procedure) {
+  TraceCode code;
+  code.branches.resize(procedure.blocks.size());
+  code.tokens.resize(procedure.edges.size());
+  code.paths = numbered_paths(procedure);
+  for (core::EdgeId e = 1; e < procedure.edges.size() && code.paths->ok(); ++e) code.tokens[e].value = code.paths->value(e);
+  return code;
+}
+
 TraceCode code_of_witnesses(const Procedure &procedure) {
   TraceCode code;
   const core::Graph graph = procedure.graph();
@@ -94,12 +109,37 @@ std::vector<bool> trace_stops(const Procedure &procedure) {
   return stops;
 }
 
+std::vector<bool> trace_entered(const Procedure &procedure) {
+  const auto is_code = [&](uint32_t b) { return procedure.blocks[b].kind == VertexKind::code; };
+  std::vector<bool> outside(procedure.blocks.size()), entered(procedure.blocks.size());
+  outside[0] = true;
+  for (const Edge &e : procedure.edges) {
+    if (e.from == 0 && e.to > 1 && !is_code(e.to)) outside[e.to] = true;
+  }
+  for (const Edge &e : procedure.edges) {
+    if (e.kind != EdgeKind::never && e.to > 1 && outside[e.from] && is_code(e.to)) entered[e.to] = true;
+  }
+  return entered;
+}
+
 TraceCode trace_code(const Procedure &procedure) {
-  return procedure.plan.encoding == core::TraceEncoding::witness ? code_of_witnesses(procedure) : code_of_bits(procedure);
+  using enum core::TraceEncoding;
+  TraceCode code = procedure.plan.encoding == witness ? code_of_witnesses(procedure) : procedure.plan.encoding == paths ? code_of_paths(procedure) : code_of_bits(procedure);
+  code.reserved.resize(procedure.blocks.size());
+  code.last_call.resize(procedure.blocks.size(), core::kNone);
+  for (uint32_t b = 0; b < procedure.blocks.size(); ++b) {
+    const Block &block = procedure.blocks[b];
+    for (uint32_t i = block.first; i < block.first + block.count; ++i) {
+      if ((procedure.instructions[i].traits & isa::kCall) != 0) code.last_call[b] = i;
+    }
+    if (code.paths && code.paths->ok()) code.reserved[b] = static_cast<uint8_t>(code.paths->bits(core::Vertex(b)));
+  }
+  return code;
 }
 
 bool can_be_replayed(const Procedure &procedure) {
-  if (procedure.plan.encoding != core::TraceEncoding::witness) return true;
+  if (procedure.plan.encoding == core::TraceEncoding::bits) return true;
+  if (procedure.plan.encoding == core::TraceEncoding::paths) return numbered_paths(procedure).ok();
   const core::Graph graph = procedure.graph();
   const std::vector<bool> never = never_taken(procedure), stops = trace_stops(procedure);
   return core::are_witnesses({graph, never, stops}, procedure.plan.witnesses) &&

@@ -11,7 +11,7 @@ bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && file == o.file && line == o.line && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.sums == o.plan.sums &&
-         plan.never == o.plan.never && plan.called == o.plan.called && plan.encoding == o.plan.encoding && plan.witnesses == o.plan.witnesses && plan.late == o.plan.late && plan.addresses == o.plan.addresses && held == o.held && spots == o.spots && skipped == o.skipped &&
+         plan.never == o.plan.never && plan.called == o.plan.called && plan.encoding == o.plan.encoding && plan.witnesses == o.plan.witnesses && plan.starts == o.plan.starts && plan.late == o.plan.late && plan.addresses == o.plan.addresses && held == o.held && spots == o.spots && skipped == o.skipped &&
          plan.paths == o.plan.paths && no_paths == o.no_paths && metrics == o.metrics &&
          metrics_in_records == o.metrics_in_records;
 }
@@ -115,6 +115,9 @@ std::string plan_defect(const Procedure &p) {
   if (p.plan.called != core::kNone && p.plan.called >= p.edges.size()) return "an edge of the plan is out of range";
   for (uint32_t e : p.plan.witnesses) {
     if (e == 0 || e >= p.edges.size()) return "a witness is out of range";
+  }
+  for (uint32_t v : p.plan.starts) {
+    if (v < 2 || v >= p.blocks.size()) return "a start of paths is out of range";
   }
   for (uint32_t number : p.plan.late) {
     if (number >= token_numbers(p)) return "a late token is out of range";

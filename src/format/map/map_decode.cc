@@ -189,8 +189,9 @@ class Decoder {
 
   void trace(Procedure &p) {
     core::Plan &plan = p.plan;
-    plan.encoding = static_cast<core::TraceEncoding>(in_[kPaths].bounded(static_cast<uint64_t>(core::TraceEncoding::witness)));
+    plan.encoding = static_cast<core::TraceEncoding>(in_[kPaths].bounded(static_cast<uint64_t>(core::TraceEncoding::paths)));
     if (plan.encoding == core::TraceEncoding::witness) ascending(kPaths, plan.witnesses);
+    if (plan.encoding == core::TraceEncoding::paths) ascending(kPaths, plan.starts);
     ascending(kPaths, plan.late);
     addresses(p);
   }

@@ -216,6 +216,7 @@ class Encoder {
   void trace(const core::Plan &plan) {
     out_[kPaths].varint(static_cast<uint64_t>(plan.encoding));
     if (plan.encoding == core::TraceEncoding::witness) ascending(kPaths, plan.witnesses);
+    if (plan.encoding == core::TraceEncoding::paths) ascending(kPaths, plan.starts);
     ascending(kPaths, plan.late);
     addresses(plan.addresses);
   }

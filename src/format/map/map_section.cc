@@ -19,7 +19,7 @@ namespace {
 // bytes above 0x7f in it, so that it is never mistaken for text.
 constexpr std::string_view kMapMagic = "\xc4hord\xb5Mp";
 // Raise with every change to map_codec.h or map_streams.h.
-constexpr uint32_t kMapVersion = 13;
+constexpr uint32_t kMapVersion = 14;
 // After this level the map shrinks by a percent per doubling of the time.
 constexpr int kLevel = 12;
 // A unit of a gigabyte of payload would be source text of several; more is damage.

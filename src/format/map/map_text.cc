@@ -13,7 +13,7 @@ namespace {
 const std::vector<std::string_view> kVertexKinds = {"entry", "exit", "code", "dispatch", "landing", "join"};
 const std::vector<std::string_view> kEdgeKinds = {"return", "fall",    "taken", "jump",      "dispatch",
                                                   "enter",  "landing", "leave", "tail_call", "never"};
-const std::vector<std::string_view> kEncodings = {"bits", "witness"};
+const std::vector<std::string_view> kEncodings = {"bits", "witness", "paths"};
 const std::vector<std::string_view> kPlacements = {"optimal", "redundant", "vertex", "vertex-edge", "none", "paths",
                                                    "chosen-paths", "trace", "coverage"};
 const std::vector<std::string_view> kSites = {"edge", "vertex", "sum"};
@@ -55,6 +55,7 @@ void write(std::string &out, const Procedure &p) {
   if (p.plan.called != core::kNone) fmt::format_to(to, "called {}\n", p.plan.called);
   if (p.plan.encoding != core::TraceEncoding::bits) fmt::format_to(to, "encoding {}\n", name_of(kEncodings, p.plan.encoding));
   for (uint32_t e : p.plan.witnesses) fmt::format_to(to, "witness {}\n", e);
+  for (uint32_t v : p.plan.starts) fmt::format_to(to, "start {}\n", v);
   for (uint32_t number : p.plan.late) fmt::format_to(to, "late {}\n", number);
   if (p.plan.addresses.written) {
     fmt::format_to(to, "addresses {}\n", p.plan.addresses.kept);
@@ -212,6 +213,8 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.plan.encoding = static_cast<core::TraceEncoding>(in.choice(kEncodings));
   } else if (keyword == "witness") {
     p.plan.witnesses.emplace_back(in.number32());
+  } else if (keyword == "start") {
+    p.plan.starts.emplace_back(in.number32());
   } else if (keyword == "late") {
     p.plan.late.push_back(in.number32());
   } else if (keyword == "addresses") {

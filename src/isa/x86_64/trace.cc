@@ -6,6 +6,8 @@
 //   one bit, 1    r = word; r = 2 r + 1; word = r; test r; js out
 //   more bits     is there room? else out, which writes all of them; r = word; r = r << n | v; word = r
 //   more, all 0   is there room? else out; shl word
+//   zeros that a number is added to: the same, also of one bit; out writes what there is, and leaves the zeros in a new word
+//   to add          add to word; where flags are live, r = word; r = r + n by lea; word = r
 // A signal handler that runs the same probe in between does no harm: the runtime puts the word back when a handler
 // returns (runtime/trace/markers.cc).
 #include <chord_abi.h>
@@ -34,7 +36,25 @@ class Writer {
     take_registers(wanted);
     if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
     const std::string spare = wanted > (place_.position_independent ? 1u : 0u) ? reg(registers_.back()) : "";
-    token.bits == 1 ? one_bit(token.value != 0, spare, labels) : several(token, spare, labels);
+    token.bits == 1 && !token.whole ? one_bit(token.value != 0, spare, labels) : several(token, spare, labels);
+    put_back();
+    return finish();
+  }
+
+  Snippet run_addition(uint32_t amount) {
+    const bool by_lea = (live_ & kFlags) != 0;
+    live_ &= ~kFlags;  // which lea and mov leave alone
+    take_registers((place_.position_independent ? 1 : 0) + (by_lea ? 1 : 0));
+    if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
+    if (by_lea) {
+      const std::string r = reg(registers_.back());
+      line(fmt::format("movq\t{},{}", word(), r));
+      line(fmt::format("leaq\t{0}({1}),{1}", amount, r));
+      line(fmt::format("movq\t{},{}", r, word()));
+    } else {
+      line(fmt::format("addq\t${},{}", amount, word()));
+    }
+    stored_ = text_.size();
     put_back();
     return finish();
   }
@@ -174,16 +194,20 @@ Snippet write_token_outside(const TraceBits &token, const TraceLabels &labels) {
   s.moves_stack = true;
   s.price = 4;
   s.text = move_stack(-kRedZone);
-  if (token.bits == 1) {
+  const bool flushes = token.bits == 1 && !token.whole;
+  if (flushes) {
     s.text += "\tcall\t__chord_trace_flush\n";
   } else {
-    s.text += fmt::format("\tpushq\t${}\n\t.cfi_adjust_cfa_offset 8\n\tcall\t__chord_trace_split\n", (token.bits << kLengthShift) | token.value);
+    s.text += fmt::format("\tpushq\t${}\n\t.cfi_adjust_cfa_offset 8\n\tcall\t{}\n", (token.bits << kLengthShift) | token.value,
+                          token.whole ? "__chord_trace_reserve" : "__chord_trace_split");
   }
   const size_t written = s.text.size();
-  s.text += move_stack(kRedZone + (token.bits == 1 ? 0 : 8)) + fmt::format("\tjmp\t{}\n", labels.back);
-  s.tail = token.bits == 1 ? s.text.size() : s.text.size() - written;  // one bit is in the word when it comes here
+  s.text += move_stack(kRedZone + (flushes ? 0 : 8)) + fmt::format("\tjmp\t{}\n", labels.back);
+  s.tail = flushes ? s.text.size() : s.text.size() - written;  // one bit is in the word when it comes here
   return s;
 }
+
+Snippet add_to_token(const TracePlace &place, uint32_t amount, Resources live) { return Writer(place, live).run_addition(amount); }
 
 bool entry_is_token(Resources live) { return (live & kFlags) == 0; }
 

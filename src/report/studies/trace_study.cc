@@ -11,8 +11,9 @@ namespace {
 Cell per_branch(uint64_t bytes, uint64_t branches) { return branches == 0 ? Cell{} : decimal(8.0 * static_cast<double>(bytes) / static_cast<double>(branches)); }
 
 std::string_view encoding_of(const analysis::TraceStudy &s) {
-  if (s.witness_procedures == 0) return "bits";
-  return s.bits_procedures == 0 ? "witness" : "both";
+  const bool bits = s.bits_procedures != 0, witnesses = s.witness_procedures != 0, paths = s.path_procedures != 0;
+  if (bits + witnesses + paths > 1) return "several";
+  return witnesses ? "witness" : paths ? "paths" : "bits";
 }
 
 Cell milliseconds_of(const std::optional<uint64_t> &ns) { return ns ? decimal(static_cast<double>(*ns) / 1e6) : Cell{}; }

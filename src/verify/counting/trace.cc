@@ -12,9 +12,11 @@ namespace {
 
 struct Token {
   int64_t bits = 0, value = 0;
+  bool whole = false;  // is to be in one word with what is added to it
   bool operator==(const Token &) const = default;
 };
 constexpr Token kEntry{0, 0}, kReturned{1, 0};
+bool is_entry(const Token &token) { return token.bits == 0 && token.value == 0; }
 constexpr int64_t kMostBits = 62;  // of tokens that are due at once
 
 // Tokens that were written before their edge is taken, or are still to be written.
@@ -26,8 +28,8 @@ struct State {
 class TraceVisitor {
  public:
   explicit TraceVisitor(const ProcedureFacts &f) : f_(f), map_(f.graph.map()) {
-    tokens_ = format::trace_code(map_).tokens;
-    late_ = std::make_unique<format::LateTokens>(map_, tokens_, map_.plan.late);
+    code_ = format::trace_code(map_);
+    late_ = std::make_unique<format::LateTokens>(map_, code_, map_.plan.late);
     if (auto record = f.records.by_key.find(map_.key); record != f.records.by_key.end()) record_ = record->second.label;
     const std::vector<bool> traced = format::traced_calls(map_);
     for (uint32_t n = 0; n < traced.size(); ++n) {
@@ -41,17 +43,15 @@ class TraceVisitor {
   void take(const Transition &t, const EdgeChain *chain, const Machine *machine, State &state) const {
     uint32_t about = t.from != kNone ? t.from : t.to;
     if (t.kind == Transition::Kind::enters && map_.plan.called == kNone) expect(kEntry, state, about);
-    if (t.kind == Transition::Kind::falls && traced_.contains(t.from)) expect(kReturned, state, about);
+    if (t.kind == Transition::Kind::falls && traced_.contains(t.from)) expect_return(f_.graph.number_of(t.from), state, about);
     if (chain != nullptr) {
-      for (uint32_t e : chain->edges) {
-        if (tokens_[e].bits != 0) expect({tokens_[e].bits, tokens_[e].value}, state, about);
-      }
+      for (uint32_t e : chain->edges) expect_on(e, state, about);
     }
     if (machine == nullptr) return;
     for (const Effect &e : machine->effects()) {
       if (e.kind == Effect::Kind::begins && !e.symbol.empty() && e.symbol != record_) fail(about, "the trace says that another procedure is entered");
       if (e.kind == Effect::Kind::begins) write(kEntry, state, about);
-      if (e.kind == Effect::Kind::token) write({e.index.number, e.amount.number}, state, about);
+      if (e.kind == Effect::Kind::token) write({e.index.number, e.amount.number, e.whole && code_.paths}, state, about);
     }
   }
 
@@ -63,7 +63,7 @@ class TraceVisitor {
     bool mark = f_.program.instrs()[i].facts.entry_mark && i == f_.program.functions()[f_.function].entry;
     const format::Spot *spot = n == kNone ? nullptr : f_.spots.at_instruction(n);
     const bool entry_stated = spot != nullptr && states_entry(*spot);
-    const bool entry_lacks = state.lacking == std::vector<Token>{kEntry};
+    const bool entry_lacks = !state.lacking.empty() && state.lacking.front() == kEntry;
     if (entry_lacks != entry_stated || (entry_lacks && !mark)) fail(i, "the trace lacks a token");
     if (entry_lacks) return;
     const core::TraceToken due = n == kNone ? core::TraceToken{} : spot != nullptr ? late_->in(*spot) : late_->at(n);
@@ -96,10 +96,28 @@ class TraceVisitor {
   Token together(const std::vector<Token> &tokens, uint32_t about) const {
     Token all;
     for (const Token &t : tokens) {
-      if (t == kEntry || all.bits + t.bits > kMostBits) fail(about, "the trace lacks a token");
+      if (is_entry(t) || all.bits + t.bits > kMostBits) fail(about, "the trace lacks a token");
       all = {all.bits + t.bits, all.value << t.bits | t.value};
     }
     return all;
+  }
+
+  // Room for the number of a path is made where it starts.
+  void expect_room(const core::TraceToken &room, State &state, uint32_t about) const {
+    if (room.bits != 0) expect({room.bits, room.value, true}, state, about);
+  }
+
+  void expect_on(uint32_t edge, State &state, uint32_t about) const {
+    const core::TraceToken &token = code_.tokens[edge];
+    if (token.bits != 0 || token.value != 0) expect({token.bits, token.value}, state, about);
+    expect_room(code_.at_start(map_.edges[edge].to), state, about);
+  }
+
+  void expect_return(uint32_t call, State &state, uint32_t about) const {
+    expect(kReturned, state, about);
+    for (uint32_t b = 0; b < map_.blocks.size(); ++b) {
+      if (code_.last_call[b] == call) expect_room({code_.reserved[b], 0}, state, about);
+    }
   }
 
   void expect(const Token &token, State &state, uint32_t about) const {
@@ -120,16 +138,17 @@ class TraceVisitor {
     do {
       const Token next = state.lacking.empty() ? Token{} : state.lacking.front();
       const int64_t rest = token.bits - next.bits;
-      const bool entry = next == kEntry;
-      if (state.lacking.empty() || rest < 0 || entry != (token == kEntry) || token.value >> rest != next.value) fail(about, "the trace gets another token");
+      const bool entry = is_entry(next);
+      if (next.whole && !token.whole) fail(about, "the number of a path may be torn");
+      if (state.lacking.empty() || rest < 0 || entry != is_entry(token) || token.value >> rest != next.value) fail(about, "the trace gets another token");
       state.lacking.erase(state.lacking.begin());
-      token = {rest, token.value & ((int64_t{1} << rest) - 1)};
+      token = {rest, token.value & ((int64_t{1} << rest) - 1), token.whole};
     } while (token.bits != 0);
   }
 
   const ProcedureFacts &f_;
   const format::Procedure &map_;
-  std::vector<core::TraceToken> tokens_;  // by edge
+  format::TraceCode code_;
   std::unique_ptr<format::LateTokens> late_;
   std::set<uint32_t> traced_;             // calls after which there is a bit
   std::string_view record_;               // its own

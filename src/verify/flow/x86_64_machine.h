@@ -26,7 +26,7 @@ struct Effect {
     keeps,     // likewise: a slot of the record, at `index` bytes, is told what to put back: `amount`
     asks_target,  // likewise: a word says whether what a jump leads to keeps a record, too; `amount`: 1 on the way on which it does
     rounds,    // paths in contexts: the record is found again from `index` bytes after it
-    token,     // a trace: `index` bits, `amount`
+    token,     // a trace: `index` bits, `amount`; no bits: it is added to those that are there. `whole`: in one word
     begins,    // likewise: the procedure is entered
     address,   // a trace: `amount` goes to the stream of addresses
     measures,  // a metric: the runtime is told where its sums are, and `place`, the routine, says what of it
@@ -40,6 +40,7 @@ struct Effect {
   bool ahead = false;     // keeps, rounds: and as many words as the path register says
   Value amount;           // count
   bool locked = false;
+  bool whole = false;      // token
   bool sets = false;       // count: a flag, which becomes 1 whatever it was
   std::string_view place;  // asks_budget: label that tells where the activation stands; measures: the routine
   uint32_t statement = 0;

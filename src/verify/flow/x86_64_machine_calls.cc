@@ -77,7 +77,7 @@ std::string Machine::call_trace(std::string_view routine, Effect effect) {
     set_fresh(11);
     return "";
   }
-  bool split = routine == "__chord_trace_split";
+  const bool reserve = routine == "__chord_trace_reserve", split = reserve || routine == "__chord_trace_split";
   if (!split && routine != "__chord_trace_flush") return "a probe calls something unknown";
   if (owed_ != (split ? Owed::split : Owed::flush)) return "the trace is written without a reason";
   owed_ = Owed::nothing;
@@ -86,7 +86,7 @@ std::string Machine::call_trace(std::string_view routine, Effect effect) {
   if (!split) return "";
   Value what = word(*stack_key());
   constexpr int64_t entry = int64_t{CHORD_TRACE_ENTRY_BITS + 1} << kMostTokenBits | int64_t{1} << CHORD_TRACE_ENTRY_BITS;
-  if (std::string_view record = entered_record(what, entry); !record.empty()) {
+  if (std::string_view record = entered_record(what, entry); !record.empty() && !reserve) {
     effect.kind = Effect::Kind::begins;
     effect.symbol = record;
     effects_.push_back(std::move(effect));
@@ -94,6 +94,7 @@ std::string Machine::call_trace(std::string_view routine, Effect effect) {
   }
   if (!what.is_number()) return "a token that is not known";
   effect.kind = Effect::Kind::token;
+  effect.whole = reserve;
   effect.index = constant(what.number >> kMostTokenBits);
   effect.amount = constant(what.number & ((1 << kMostTokenBits) - 1));
   effects_.push_back(std::move(effect));

@@ -398,6 +398,14 @@ std::string_view Machine::entered_record(const Value &v, int64_t one) const {
 std::string Machine::write_trace(const Value &v, uint32_t statement) {
   if (!trace_known_ || trace_unchecked_) return trace_known_ ? "a word of the trace may be full" : "bits of the trace are lost";
   Effect token;
+  if (const Value added = difference(v, trace_); added.is_number() && added.number > 0 && added.number < int64_t{1} << kMostTokenBits) {
+    token.kind = Effect::Kind::token;  // to the number of a path
+    token.amount = added;
+    token.statement = statement;
+    trace_ = v;
+    effects_.push_back(std::move(token));
+    return "";
+  }
   for (unsigned bits = 1; bits <= kMostTokenBits && token.index.number == 0; ++bits) {
     Value rest = difference(v, times(trace_, int64_t{1} << bits));
     bool entry = bits == CHORD_TRACE_ENTRY_BITS + 1 && !entered_record(rest, int64_t{1} << CHORD_TRACE_ENTRY_BITS).empty();
@@ -408,8 +416,9 @@ std::string Machine::write_trace(const Value &v, uint32_t statement) {
   }
   int64_t bits = token.index.number;
   if (bits == 0) return "bits of the trace are lost";
-  if (bits > 1 && trace_room_ != bits) return "a word of the trace may be full";
-  trace_unchecked_ = bits == 1;
+  token.whole = trace_room_ == bits;
+  if (bits > 1 && !token.whole) return "a word of the trace may be full";
+  trace_unchecked_ = !token.whole;
   trace_room_ = 0;
   trace_ = v;
   token.symbol = entered_record(token.amount, int64_t{1} << CHORD_TRACE_ENTRY_BITS);
@@ -424,6 +433,7 @@ std::string Machine::write_trace(const Value &v, uint32_t statement) {
 std::string Machine::count(const Operand &m, const Value &amount, bool locked, uint32_t statement) {
   Address at = resolve(m);
   if (at.kind == Address::Kind::stack) return store_word(at.key, sum(word(at.key), amount));
+  if (at.kind == Address::Kind::trace && at.key == 0 && !locked) return write_trace(sum(load(m), amount), statement);
   Effect effect;
   if (at.kind == Address::Kind::record) {
     if ((at.key < CHORD_CONTEXT_COUNTERS && !at.ahead) || at.key % 8 != 0) return "an address between two counters";

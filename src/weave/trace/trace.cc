@@ -6,6 +6,7 @@
 #include <optional>
 #include <utility>
 
+#include "core/sequences/path_tokens.h"
 #include "core/sequences/witnesses.h"
 #include "format/facts/late_tokens.h"
 #include "format/facts/trace_encoding.h"
@@ -28,13 +29,11 @@ constexpr double kWritePrice = 4, kBitPrice = 1;
 
 class TracePlanner {
  public:
-  // With witnesses, if any are given; else each branch writes.
-  TracePlanner(const ProcedureFacts &facts, ProcedurePlan &plan, std::optional<std::vector<core::EdgeId>> witnesses)
+  // `chosen`: the encoding, with its witnesses or starts.
+  TracePlanner(const ProcedureFacts &facts, ProcedurePlan &plan, core::Plan chosen)
       : facts_(facts), p_(facts.p), plan_(plan), place_{facts.options().position_independent}, map_(facts.map) {
-    map_.plan = {};
+    map_.plan = std::move(chosen);
     map_.plan.placement = core::Placement::trace;
-    map_.plan.encoding = witnesses ? core::TraceEncoding::witness : core::TraceEncoding::bits;
-    if (witnesses) map_.plan.witnesses = *std::move(witnesses);
   }
 
   std::string run() {
@@ -42,11 +41,12 @@ class TracePlanner {
       if (std::string why_not = put_entry(); !why_not.empty()) return why_not;
     }
     const std::vector<bool> traced = format::traced_calls(map_);
-    const std::vector<core::TraceToken> tokens = format::trace_code(map_).tokens;
-    map_.plan.late = late_tokens(facts_, plan_.sites, tokens, traced);
-    const format::LateTokens late(map_, tokens, map_.plan.late);
+    const format::TraceCode code = format::trace_code(map_);
+    if (code.paths) return put_paths(traced, code);
+    map_.plan.late = late_tokens(facts_, plan_.sites, code.tokens, traced);
+    const format::LateTokens late(map_, code, map_.plan.late);
     put_around_calls(traced, late);
-    return put_on_edges(tokens, late);
+    return put_on_edges(code.tokens, late);
   }
 
   // Instructions that are expected to be executed for tokens.
@@ -157,6 +157,29 @@ class TracePlanner {
     return {};
   }
 
+  // Room for the number of a path where it starts, and what edges add to it.
+  std::string put_paths(const std::vector<bool> &traced, const format::TraceCode &code) {
+    for (core::Vertex b = 2; b < p_.blocks.size(); ++b) {
+      if (!facts_.is_code(b)) continue;
+      if (const core::TraceToken room = code.at_start(b); room.bits != 0)
+        put({room.bits, 0, true}, plan_.sites.block[b], core::kNone, format::number_of_waiting(map_, p_.blocks[b].first), Phase::entering);
+      for (uint32_t i = p_.blocks[b].first; i <= facts_.last_of(b); ++i) {
+        if (!traced[i]) continue;
+        const core::TraceToken token = code.after_call(b, i);
+        put({token.bits, 0, token.bits > 1}, after_call(b, i), core::kNone, format::number_of_call(map_, i), Phase::first);
+      }
+    }
+    for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
+      if (is_never(e) || code.tokens[e].value == 0) continue;
+      const Site &site = plan_.sites.edge[e];
+      if (!site.exists() || site.ahead) return "a branch that cannot carry a probe";
+      isa::Snippet probe = isa::add_to_token(place_, code.tokens[e].value, site.live);
+      price_ += facts_.weights[e] * (probe.price + kWritePrice + (site.is_stub() ? kStubPrice : 0));
+      insertions_.push_back({site, e, std::move(probe), Effect::count, format::number_of_edge(map_, e), Phase::first});
+    }
+    return {};
+  }
+
   bool is_never(core::EdgeId e) const { return p_.edges[e].kind == EdgeKind::never; }
 
   void put(const isa::TraceBits &token, const Site &site, core::EdgeId edge, uint32_t number, Phase phase) {
@@ -208,23 +231,56 @@ std::optional<std::vector<core::EdgeId>> find_witnesses(const ProcedureFacts &fa
   return core::place_witnesses({facts.graph, never, stops}, costs_of_writing(facts, sites));
 }
 
-// Where the encoding that is asked for cannot be had, the other may. If none is asked for: the one that is expected to cost less here.
-std::string plan_control_flow(const ProcedureFacts &facts, ProcedurePlan &plan) {
-  const std::optional<core::TraceEncoding> asked = facts.options().trace_encoding;
-  TracePlanner bits(facts, plan, std::nullopt);
-  std::string why_not = bits.run();
-  if (!why_not.empty() || asked != core::TraceEncoding::bits) {
-    if (std::optional<std::vector<core::EdgeId>> found = find_witnesses(facts, plan.sites)) {
-      TracePlanner witnesses(facts, plan, std::move(found));
-      const bool wanted = !why_not.empty() || asked == core::TraceEncoding::witness;
-      if (witnesses.run().empty() && (wanted || witnesses.price() < bits.price())) {
-        witnesses.put_down();
-        return {};
-      }
-    }
+std::optional<core::Plan> plan_of_witnesses(const ProcedureFacts &facts, const Sites &sites) {
+  std::optional<std::vector<core::EdgeId>> found = find_witnesses(facts, sites);
+  if (!found) return std::nullopt;
+  core::Plan plan;
+  plan.encoding = core::TraceEncoding::witness;
+  plan.witnesses = *std::move(found);
+  return plan;
+}
+
+// Where a path starts there must be a place for a probe that all come by. Of jumps out of several frames the runtime would be told in the midst of a path.
+std::optional<core::Plan> plan_of_paths(const ProcedureFacts &facts, const Sites &sites) {
+  const std::vector<bool> never = format::never_taken(facts.map), stops = format::trace_stops(facts.map), entered = format::trace_entered(facts.map);
+  for (const assembly::Edge &e : facts.p.edges) {
+    if (e.to == 1 && e.kind != EdgeKind::never && facts.is_code(e.from) && facts.p.instructions[facts.last_of(e.from)].decoded.indirect) return std::nullopt;
   }
-  if (why_not.empty()) bits.put_down();
-  return why_not;
+  std::vector<bool> can_start(facts.p.blocks.size());
+  for (core::Vertex b = 2; b < facts.p.blocks.size(); ++b) {
+    if (!facts.is_code(b)) continue;
+    bool calls = false;
+    for (uint32_t i = facts.p.blocks[b].first; i <= facts.last_of(b); ++i) calls = calls || (facts.map.instructions[i].traits & isa::kCall) != 0;
+    can_start[b] = calls || sites.block[b].exists();
+  }
+  std::optional<std::vector<core::Vertex>> starts = core::choose_path_starts({facts.graph, never, stops, entered}, can_start);
+  if (!starts) return std::nullopt;
+  core::Plan plan;
+  plan.encoding = core::TraceEncoding::paths;
+  plan.starts = *std::move(starts);
+  return plan;
+}
+
+// Where the encoding that is asked for cannot be had, another may. If none is asked for: bits or witnesses, whichever are expected to cost less here.
+std::string plan_control_flow(const ProcedureFacts &facts, ProcedurePlan &plan) {
+  using core::TraceEncoding;
+  const std::optional<TraceEncoding> asked = facts.options().trace_encoding;
+  TracePlanner bits(facts, plan, {});
+  const std::string why_not = bits.run();
+  std::optional<TracePlanner> best;
+  if (why_not.empty()) best.emplace(std::move(bits));
+  auto consider = [&](TraceEncoding encoding, std::optional<core::Plan> found) {
+    if (!found) return;
+    TracePlanner planner(facts, plan, *std::move(found));
+    const bool wanted = !best || asked == encoding;
+    if (planner.run().empty() && (wanted || planner.price() < best->price())) best.emplace(std::move(planner));
+  };
+  const bool choice = !asked || !why_not.empty();
+  if (choice || asked == TraceEncoding::witness) consider(TraceEncoding::witness, plan_of_witnesses(facts, plan.sites));
+  if (asked == TraceEncoding::paths) consider(TraceEncoding::paths, plan_of_paths(facts, plan.sites));
+  if (!best) return why_not;
+  best->put_down();
+  return {};
 }
 
 }  // namespace

@@ -63,17 +63,17 @@ assert (row["instructions"], row["calls"], row["written"]) == (stats["instructio
 assert 0 < row["blocks_zstd"] < row["blocks"] and row["written_zstd"] > 0
 assert abs(float(row["bits_per_branch"]) - stats["bits_per_branch"]) < 0.001
 CHECK
-# Builds with either encoding are run, beside the plain program.
+# Builds with each encoding are run, beside the plain program.
 gcc -O0 sample.c -o plain
-for encoding in witness bits; do "$CHORD" --verify --trace=$encoding gcc -O0 -g sample.c -o sample-$encoding; done
-"$CHORD" study trace plain sample-witness sample-bits --repeats=1 --json -- >runs.json
+for encoding in witness bits paths; do "$CHORD" --verify --trace=$encoding gcc -O0 -g sample.c -o sample-$encoding; done
+"$CHORD" study trace plain sample-witness sample-bits sample-paths --repeats=1 --json -- >runs.json
 python3 - <<'CHECK'
 import json
 rows = json.load(open("runs.json"))["rows"]
-assert [(row["program"], row["encoding"]) for row in rows] == [("sample-witness", "witness"), ("sample-bits", "bits")], rows
+assert [(row["program"], row["encoding"]) for row in rows] == [("sample-witness", "witness"), ("sample-bits", "bits"), ("sample-paths", "paths")], rows
 same = ("instructions", "branches", "calls", "blocks", "bits")
-assert all(rows[0][name] == rows[1][name] == json.load(open("study.json"))["rows"][0][name] for name in same), rows
-assert rows[1]["tokens"] == rows[1]["bits"] and rows[0]["tokens"] > 0, rows
+assert all(rows[0][name] == rows[1][name] == rows[2][name] == json.load(open("study.json"))["rows"][0][name] for name in same), rows
+assert rows[1]["tokens"] == rows[1]["bits"] and rows[0]["tokens"] > 0 and rows[2]["tokens"] > 0, rows
 assert all(row["plain_time"] > 0 and row["woven_time"] > 0 and row["overhead"] > 0 and row["written"] > 0 for row in rows), rows
 CHECK
 expect_status 1 "$CHORD" study trace plain --

@@ -103,8 +103,9 @@ TEST(LateTokens, AreWhatControlHasEarned) {
   Random random(1);
   for (uint32_t n = 0; n < 2000; ++n) {
     const Procedure p = random_procedure(random);
-    const std::vector<core::TraceToken> tokens = core::trace_tokens(p.graph(), std::vector<bool>(p.edges.size()));
-    const LateTokens late(p, tokens, random_late(p, random));
+    const TraceCode code = trace_code(p);
+    const std::vector<core::TraceToken> &tokens = code.tokens;
+    const LateTokens late(p, code, random_late(p, random));
     for (uint32_t walk = 0; walk < 5; ++walk) Walk(p, tokens, late).run(random);
   }
 }
@@ -114,12 +115,11 @@ TEST(LateTokens, OfDamagedMapsAreSomething) {
   Random random(2);
   for (uint32_t n = 0; n < 2000; ++n) {
     const Procedure p = random_procedure(random);
-    const std::vector<core::TraceToken> tokens = core::trace_tokens(p.graph(), std::vector<bool>(p.edges.size()));
     std::vector<uint32_t> all;
     for (uint32_t number = 0; number < p.edges.size() + 2 * p.instructions.size() + 1; ++number) {
       if (random() % 3 != 0) all.push_back(number);
     }
-    const LateTokens late(p, tokens, all);
+    const LateTokens late(p, trace_code(p), all);
     for (uint32_t i = 0; i < p.instructions.size(); ++i) ASSERT_LE(late.at(i).bits, kMostLateBits);
     for (core::EdgeId e = 0; e < p.edges.size(); ++e) ASSERT_LE(late.on(e).bits, kMostLateBits);
   }

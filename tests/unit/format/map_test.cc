@@ -190,6 +190,18 @@ TEST(Map, EncodingsOfTracesSurviveAndAreChecked) {
   EXPECT_FALSE(can_be_replayed(p));
   p.plan.witnesses = {2, 4};
   EXPECT_NE(decode_maps(encode_map(map)).error.find("a witness is out of range"), std::string::npos);
+  p.plan.witnesses.clear();
+  p.plan.encoding = core::TraceEncoding::paths;
+  p.plan.starts = {2};
+  const MapSection paths = decode_maps(encode_map(map));
+  ASSERT_EQ(paths.error, "");
+  EXPECT_EQ(paths.units.at(0).procedures.at(0).plan.starts, p.plan.starts);
+  EXPECT_TRUE(same_map(map_from_text(to_text(map), error).value_or(UnitMap{}), map)) << error;
+  EXPECT_TRUE(can_be_replayed(p));
+  p.plan.starts = {};
+  EXPECT_FALSE(can_be_replayed(p));
+  p.plan.starts = {3};
+  EXPECT_NE(decode_maps(encode_map(map)).error.find("a start of paths is out of range"), std::string::npos);
 }
 
 TEST(Map, GraphHasTheMapsEdgeNumbers) {
