@@ -174,7 +174,22 @@ TEST(Trace, ATokenIsCheckedForRoom) {
   EXPECT_EQ(fault("cmpl $536870912,%fs:__chord_trace@tpoff+4\njae .Lout\n" + three), "");
   EXPECT_EQ(fault("cmpl $1073741824,%fs:__chord_trace@tpoff+4\njae .Lout\n" + three), "a word of the trace may be full");
   EXPECT_EQ(fault(three), "a word of the trace may be full");
-  EXPECT_EQ(fault("movq " + word + ",%rax\naddq $1,%rax\nmovq %rax," + word + "\n"), "bits of the trace are lost");
+  EXPECT_NE(fault("movq " + word + ",%rax\nsubq $1,%rax\nmovq %rax," + word + "\n"), "");
+  EXPECT_EQ(fault("movq " + word + ",%rax\nleaq -1(%rax),%rax\nmovq %rax," + word + "\n"), "bits of the trace are lost");
+}
+
+// To the number of a path. Whether one is under way, the proof of traces knows.
+TEST(Trace, AnAdditionIsATokenWithoutBits) {
+  const std::string word = "%fs:__chord_trace@tpoff+0";
+  for (const std::string &code : {"addq $5," + word + "\n", "movq " + word + ",%rax\nleaq 5(%rax),%rax\nmovq %rax," + word + "\n"}) {
+    Probe probe(code);
+    EXPECT_EQ(probe.fault(), "") << code;
+    ASSERT_EQ(probe.machine().effects().size(), 1u) << code;
+    const Effect &effect = probe.machine().effects().back();
+    EXPECT_EQ(effect.kind, Effect::Kind::token);
+    EXPECT_EQ(effect.index.number, 0);
+    EXPECT_EQ(effect.amount.number, 5);
+  }
 }
 
 TEST(Contexts, TheRecordIsFoundByComparisonOrAsked) {

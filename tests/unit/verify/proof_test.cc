@@ -318,6 +318,20 @@ TEST(TraceProof, EveryBranchAndCallWritesItsToken) {
   EXPECT_EQ(Woven(kCall, "trace").replace("call\t__chord_trace_flush", "nopl\t(%rax)").fault(), "a word of the trace may be full");
 }
 
+TEST(TraceProof, EdgesAddToTheNumbersOfPathsAndToNothingElse) {
+  const std::string add = "addq\t$1,%fs:__chord_trace@tpoff+0", room = "shlq\t$1,%fs:__chord_trace@tpoff+0";
+  Woven w(kBranch, "trace-paths");
+  ASSERT_TRUE(has(w.text(), add) && has(w.text(), room) && has(w.text(), "__chord_trace_reserve")) << w.text();
+  EXPECT_EQ(w.fault(), "");
+  auto fault = [](const std::string &what, const std::string &by) { return Woven(kBranch, "trace-paths").replace(what, by).fault(); };
+  EXPECT_NE(fault(add, "addq\t$2,%fs:__chord_trace@tpoff+0"), "");
+  EXPECT_NE(fault(add, "nopl\t(%rax)"), "");
+  EXPECT_NE(fault(room, "nopl\t(%rax)"), "");
+  EXPECT_NE(fault(room, "shlq\t$2,%fs:__chord_trace@tpoff+0"), "");
+  EXPECT_EQ(fault("call\t__chord_trace_reserve", "call\t__chord_trace_split"), "the number of a path may be torn");
+  EXPECT_NE(Woven(kBranch, "trace").replace("shlq\t%fs:__chord_trace@tpoff+0", add + "\n\tshlq\t%fs:__chord_trace@tpoff+0").fault(), "") << "no path is numbered";
+}
+
 TEST(TraceProof, AnEntryWritesTheNumberOfItsOwnRecord) {
   auto fault = [](std::string_view what, std::string_view by) { return Woven(kCall, "trace").replace(std::string(what), std::string(by)).fault(); };
   EXPECT_EQ(Woven(kCall, "trace").fault(), "");
