@@ -74,6 +74,15 @@ class Woven {
 std::string fault(const std::string &text, const std::string &mode) { return Woven(text, mode).fault(); }
 bool has(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
+// A function whose address is taken, a call through a register, and inline assembly that begins with a call.
+TEST(Proof, FlagsAreNotHandedToInlineAssembly) {
+  const std::string text =
+      "\t.file \"f.c\"\n\t.text\n\t.type handler, @function\nhandler:\n\tmovq where(%rip), %rax\n\tmovq %rax, 168(%rdx)\n\tret\n\t.size handler, .-handler\n" +
+      function("\tpushq %rbx\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 3, -16\n\tmovabsq $handler, %rsi\n\tmovabsq $sigaction, %rax\n\tcall *%rax\n"
+               "#APP\n\tcall is_odd\n\tsetc %bl\n#NO_APP\n\tmovzbl %bl, %eax\n\tpopq %rbx\n\t.cfi_def_cfa_offset 8\n\tret\n");
+  for (const std::string &mode : mutation::all_modes()) EXPECT_EQ(fault(text, mode), "") << mode;
+}
+
 TEST(Proof, AcceptsWhatIsRightInEveryMode) {
   for (const std::string &mode : mutation::all_modes()) {
     EXPECT_EQ(fault(kBranch, mode), "") << mode;
