@@ -33,7 +33,7 @@ asm(R"(
 	orq %rdx, %rax
 	movq __chord_meter@gottpoff(%rip), %rcx
 	movq %fs:(%rcx), %rcx
-	movq (%rcx), %rdx
+	movq Meter.top(%rcx), %rdx
 	.endm
 
 	# %rdi: what is so far from ten bytes before the return address, as the thread sees it. Uses %rsi.
@@ -88,22 +88,22 @@ asm(R"(
 	__chord_as_seen \flags
 	.endif
 	leaq 56+8*\flags(%rsp), %rsi
-	cmpq 8(%rcx), %rdx
+	cmpq Meter.end(%rcx), %rdx
 	je 1f
-	addq $32, (%rcx)
-	movq %rsi, (%rdx)
+	addq $Entry.size, Meter.top(%rcx)
+	movq %rsi, Entry.key(%rdx)
 	.if \place
-	movq 8(%rdi), %rsi
+	movq Sums.total(%rdi), %rsi
 	subq %rax, %rsi
-	movq %rsi, 24(%rdx)
+	movq %rsi, Entry.total_base(%rdx)
 	.endif
-	subq 16(%rcx), %rax
-	movq %rax, 16(%rdx)
+	subq Meter.base(%rcx), %rax
+	movq %rax, Entry.outer(%rdx)
 	.if \place == 0
 	orq $1, %rdi
 	.endif
-	movq %rdi, 8(%rdx)
-	addq %rax, 16(%rcx)
+	movq %rdi, Entry.sums(%rdx)
+	addq %rax, Meter.base(%rcx)
 2:	__chord_meter_return \flags, 8
 	.cfi_adjust_cfa_offset 40+8*\flags
 1:	movl $\place, %edx
@@ -119,21 +119,21 @@ asm(R"(
 	leaq 176+\arguments+8*\flags(%rsp), %rsi
 	testq %rdx, %rdx
 	je 1f
-	cmpq %rsi, -32(%rdx)
+	cmpq %rsi, Entry.key-Entry.size(%rdx)
 	jne 1f
-	movq -24(%rdx), %rdi
+	movq Entry.sums-Entry.size(%rdx), %rdi
 	testb $1, %dil
 	jne 3f
-	movq -8(%rdx), %rsi
+	movq Entry.total_base-Entry.size(%rdx), %rsi
 	addq %rax, %rsi
-	movq %rsi, 8(%rdi)
+	movq %rsi, Sums.total(%rdi)
 3:	andq $-2, %rdi
-	movq $0, -24(%rdx)
-	subq 16(%rcx), %rax
+	movq $0, Entry.sums-Entry.size(%rdx)
+	subq Meter.base(%rcx), %rax
 	\sum \flags
-	subq -16(%rdx), %rax
-	addq %rax, 16(%rcx)
-	subq $32, (%rcx)
+	subq Entry.outer-Entry.size(%rdx), %rax
+	addq %rax, Meter.base(%rcx)
+	subq $Entry.size, Meter.top(%rcx)
 2:	__chord_meter_return \flags, \arguments
 	.cfi_adjust_cfa_offset 40+8*\flags
 1:	movq %rsi, %rdi
@@ -171,9 +171,9 @@ asm(R"(
 	__chord_read_clock
 	testq %rdx, %rdx
 	je 2f
-	subq 16(%rcx), %rax
+	subq Meter.base(%rcx), %rax
 	\sum \flags
-	addq %rax, 16(%rcx)
+	addq %rax, Meter.base(%rcx)
 2:	__chord_meter_return \flags, 16
 	__chord_routine_end \name
 	.endm
@@ -183,12 +183,12 @@ asm(R"(
 	__chord_read_clock
 	testq %rdx, %rdx
 	je 2f
-	movq -24(%rdx), %rdi
+	movq Entry.sums-Entry.size(%rdx), %rdi
 	andq $-2, %rdi
 	je 2f
-	subq 16(%rcx), %rax
+	subq Meter.base(%rcx), %rax
 	addq %rax, (%rdi)
-	addq %rax, 16(%rcx)
+	addq %rax, Meter.base(%rcx)
 2:	__chord_meter_return \flags, 0
 	__chord_routine_end \name
 	.endm
@@ -256,7 +256,19 @@ struct Meter {
   Meter *next;  // of a thread that has ended
   uint32_t thread;
 };
-static_assert(sizeof(Entry) == 32 && offsetof(Meter, next) == 8 * CHORD_METER_WORDS);
+static_assert(offsetof(Meter, next) == 8 * CHORD_METER_WORDS);
+
+CHORD_OFFSETS(offsets_of_meters) {
+  CHORD_VALUE(Entry, size, sizeof(Entry));
+  CHORD_OFFSET(Entry, key);
+  CHORD_OFFSET(Entry, sums);
+  CHORD_OFFSET(Entry, outer);
+  CHORD_OFFSET(Entry, total_base);
+  CHORD_OFFSET(Meter, top);
+  CHORD_OFFSET(Meter, end);
+  CHORD_OFFSET(Meter, base);
+  CHORD_VALUE(Sums, total, sizeof(uint64_t));  // after what the activation took itself
+}
 
 constexpr size_t first_bytes = 64 * 1024;
 

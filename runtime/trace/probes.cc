@@ -16,7 +16,7 @@ __chord_trace_windows:
 	# The word on the stack into the buffer; then `reset`, which is one instruction.
 	.macro __chord_put kind, until, reset:vararg
 	movl $8, %r11d
-	xaddq %r11, %fs:8(%r10)
+	xaddq %r11, %fs:TraceState.at(%r10)
 77:	popq (%r11)
 	.cfi_adjust_cfa_offset -8
 78:	\reset
@@ -28,7 +28,7 @@ __chord_trace_windows:
 
 	# If there is no more room. The word is still below the stack pointer.
 	.macro __chord_look
-	cmpq %fs:16(%r10), %r11
+	cmpq %fs:TraceState.end(%r10), %r11
 	jb 76f
 	pushq -8(%rsp)
 	.cfi_adjust_cfa_offset 8
@@ -41,36 +41,36 @@ __chord_trace_windows:
 	# `deep`: bytes that were pushed since the call from the procedure that is entered.
 	.macro __chord_enter_body deep
 70:	movq __chord_trace@gottpoff(%rip), %r10
-	movq %fs:(%r10), %r11
+	movq %fs:TraceState.bits(%r10), %r11
 	cmpq $0xffffff, %r11
 	ja 71f
 	shlq $32, %r11
 	addq \deep(%rsp), %r11
-	subq %fs:24(%r10), %r11
+	subq %fs:TraceState.bias(%r10), %r11
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 0, 71f, movq $1, %fs:(%r10)
+	__chord_put 0, 71f, movq $1, %fs:TraceState.bits(%r10)
 	__chord_look
 	.endm
 
 	# Too many bits to go with it: they go first.
 	.macro __chord_enter_rest
-71:	cmpq $0, %fs:32(%r10)
+71:	cmpq $0, %fs:TraceState.chunk(%r10)
 	je 73f
 	btsq $62, %r11
 	jc 72f
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 0, 0, movq $1, %fs:(%r10)
+	__chord_put 0, 0, movq $1, %fs:TraceState.bits(%r10)
 	jmp 70b
 72:	shrq $1, %r11
 	btsq $62, %r11
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 2, 0, andq $1, %fs:(%r10)
-	orq $2, %fs:(%r10)
+	__chord_put 2, 0, andq $1, %fs:TraceState.bits(%r10)
+	orq $2, %fs:TraceState.bits(%r10)
 	jmp 70b
-73:	movq $1, %fs:(%r10)	# the thread is new: there are none
+73:	movq $1, %fs:TraceState.bits(%r10)	# the thread is new: there are none
 	jmp 70b
 	.endm
 
@@ -134,9 +134,9 @@ __chord_trace_flush:
 	endbr64
 	__chord_push r10, r11
 	movq __chord_trace@gottpoff(%rip), %r10
-	pushq %fs:(%r10)
+	pushq %fs:TraceState.bits(%r10)
 	.cfi_adjust_cfa_offset 8
-	__chord_put 0, 0, movq $1, %fs:(%r10)
+	__chord_put 0, 0, movq $1, %fs:TraceState.bits(%r10)
 	__chord_look
 	__chord_pop r11, r10
 	ret
@@ -153,7 +153,7 @@ __chord_trace_split:
 	endbr64
 	__chord_push rax, rcx, rdx, rsi, rdi, r10, r11
 	movq __chord_trace@gottpoff(%rip), %r10
-	movq %fs:(%r10), %rdx
+	movq %fs:TraceState.bits(%r10), %rdx
 	movl 64(%rsp), %eax
 	movl %eax, %ecx
 	shrl $24, %ecx
@@ -173,7 +173,7 @@ __chord_trace_split:
 	orq %rsi, %rdx
 	pushq %rdx
 	.cfi_adjust_cfa_offset 8
-	__chord_put 1, 75f, movq %rax, %fs:(%r10)
+	__chord_put 1, 75f, movq %rax, %fs:TraceState.bits(%r10)
 	__chord_look
 	__chord_pop r11, r10, rdi, rsi, rdx, rcx, rax
 	ret
@@ -266,6 +266,14 @@ __chord_trace_spare:
 
 namespace chord::runtime {
 namespace {
+
+CHORD_OFFSETS(offsets_of_traces) {
+  CHORD_OFFSET(TraceState, bits);
+  CHORD_OFFSET(TraceState, at);
+  CHORD_OFFSET(TraceState, end);
+  CHORD_OFFSET(TraceState, bias);
+  CHORD_OFFSET(TraceState, chunk);
+}
 
 // The first word of a thread holds nothing but its last bit (CHORD_TRACE_NEW), or it says where a procedure was entered, and was made
 // without the module's bias.
