@@ -2,15 +2,19 @@
 """What two versions of chord make of the same sources, in every mode.
 
 Each source is compiled to assembly once for each compiler and level; both versions assemble that text in each mode.
+Assembly (.s), such as real programs leave with -save-temps, is taken as it is, in the modes that fit both kinds of code.
 Objects must be equal section by section (the runtime's own code left out). What differs is listed by function, with
 the number of instructions in each version: behaviour that changes is to be explained, and must not cost more.
 
-usage: compare.py OLD-CHORD NEW-CHORD [SOURCE…] [--modes=…] [--compilers=…] [--levels=…] [--jobs=N]
+Hours of work can be done in parts: with --log=FILE what has been compared is kept there, and not compared again.
+
+usage: compare.py OLD-CHORD NEW-CHORD [SOURCE…] [--modes=…] [--compilers=…] [--levels=…] [--jobs=N] [--log=FILE]
 """
 import argparse
 import collections
 import concurrent.futures
 import glob
+import json
 import os
 import re
 import subprocess
@@ -44,7 +48,10 @@ MODES = {
     "noise": ["--paths", "--except-noise"],
     "memory": ["--loop-counters=memory"],
 }
-COMPILERS = {".c": ("gcc", "clang"), ".cc": ("g++", "clang++"), ".f90": ("gfortran",)}
+COMPILERS = {".c": ("gcc", "clang"), ".cc": ("g++", "clang++"), ".f90": ("gfortran",), ".s": ("gcc",)}
+
+
+AS_IT_IS = "as it is"
 
 
 def run(command, folder):
@@ -108,20 +115,21 @@ def differences(old, new, own):
 
 def compare(task):
     chords, source, compiler, level, modes, folder = task
-    name = f"{os.path.basename(source)} {compiler} {level}"
+    name = name_of(source, compiler, level)
     work = tempfile.mkdtemp(dir=folder)
     text = os.path.join(work, "text.s")
-    with open(source) as file:
-        head = file.read()
+    with open(source, errors="replace") as file:
+        head = file.read() if level != AS_IT_IS else ""
     flags = [w for g in re.findall(r"(?:suite-)?flags: (.*?) *(?:\*/|$)", head, re.M) for w in g.split()]
     counts, lines = collections.Counter(), []
     for pic in ("", "-fPIC"):
         chosen = {m: o for m, o in modes.items() if ("-fPIC" in o) == bool(pic)}
-        if not chosen:
+        if not chosen or (pic and level == AS_IT_IS):
             continue
-        built = run([compiler, level, "-g", *flags, *filter(None, [pic]), "-I", os.path.join(ROOT, "runtime/include"),
-                     "-S", source, "-o", text], work)
-        if built.returncode != 0:
+        if level == AS_IT_IS:
+            text = source
+        elif run([compiler, level, "-g", *flags, *filter(None, [pic]), "-I", os.path.join(ROOT, "runtime/include"),
+                  "-S", source, "-o", text], work).returncode != 0:
             return name, collections.Counter(uncompiled=1), []
         plain = os.path.join(work, "plain.o")
         run([compiler, "-c", text, "-o", plain], work)
@@ -146,6 +154,30 @@ def compare(task):
     return name, counts, lines
 
 
+def name_of(source, compiler, level):
+    return f"{os.path.basename(source)} {compiler} {level}"
+
+
+class Log:
+    """What has been compared, one line of JSON each: versions, modes, name, counts, differences."""
+
+    def __init__(self, path, chords, modes):
+        self.path, self.key, self.done = path, [*chords, ",".join(modes)], {}
+        if path and os.path.exists(path):
+            with open(path) as file:
+                entries = [json.loads(line) for line in file]
+            self.done = {e["name"]: (collections.Counter(e["counts"]), e["lines"]) for e in entries if e["key"] == self.key}
+
+    def add(self, name, counts, lines):
+        if self.path:
+            with open(self.path, "a") as file:
+                file.write(json.dumps({"key": self.key, "name": name, "counts": counts, "lines": lines}) + "\n")
+
+
+def levels_of(source, levels):
+    return [AS_IT_IS] if source.endswith(".s") else levels.split(",")
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("old")
@@ -155,21 +187,31 @@ def main():
     parser.add_argument("--compilers")
     parser.add_argument("--levels", default="-O0,-O2,-O3")
     parser.add_argument("--jobs", type=int, default=os.cpu_count())
+    parser.add_argument("--log")
     options = parser.parse_args()
     chords = [os.path.abspath(options.old), os.path.abspath(options.new)]
     sources = options.sources or sorted(
         path for ending in COMPILERS for path in glob.glob(os.path.join(ROOT, "tests/suite/programs/*" + ending)))
     modes = {m: MODES[m] for m in options.modes.split(",")}
+    log = Log(options.log, chords, modes)
     total, failed = collections.Counter(), False
+
+    def take(counts, lines):
+        total.update(counts)
+        for line in lines:
+            print(line, flush=True)
+
     with tempfile.TemporaryDirectory() as folder:
         tasks = [(chords, os.path.abspath(s), c, level, modes, folder) for s in sources
-                 for c in COMPILERS[os.path.splitext(s)[1]] for level in options.levels.split(",")
+                 for c in COMPILERS[os.path.splitext(s)[1]] for level in levels_of(s, options.levels)
                  if not options.compilers or c in options.compilers.split(",")]
+        for _, source, compiler, level, _, _ in tasks:
+            take(*log.done.get(name_of(source, compiler, level), ({}, [])))
+        tasks = [task for task in tasks if name_of(*task[1:4]) not in log.done]
         with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
-            for _, counts, lines in pool.map(compare, tasks):
-                total += counts
-                for line in lines:
-                    print(line, flush=True)
+            for name, counts, lines in pool.map(compare, tasks):
+                log.add(name, counts, lines)
+                take(counts, lines)
     print(", ".join(f"{n} {what}" for what, n in sorted(total.items())) or "nothing compared")
     failed = total["different"] or total["refused by one"] or not total["identical"]
     return 1 if failed else 0
