@@ -9,7 +9,7 @@
 
 namespace chord::weave {
 
-using Kind = isa::CounterPlace::Kind;
+using PlaceKind = isa::CounterPlace::Kind;
 
 RecordPlacer::RecordPlacer(const assembly::Unit &unit, uint32_t n, uint32_t section_owner)
     : code_(unit.source->sections[unit.procedures[n].fragments[0].section]), n_(n), section_owner_(section_owner) {}
@@ -32,15 +32,15 @@ std::string RecordPlacer::anchor() const {
   return fmt::format("\t.section {},\"o\",@progbits,{}\n", CHORD_ANCHOR_SECTION, start_label(section_owner_, 0));
 }
 
-std::string counters_text(const RecordPlacer &placer, const std::string &label, size_t count, Kind kind) {
-  bool thread = kind == Kind::thread_local_exec;
+std::string counters_text(const RecordPlacer &placer, const std::string &label, size_t count, PlaceKind kind) {
+  bool thread = kind == PlaceKind::thread_local_exec;
   std::string section = thread ? placer.loaded(".tbss.chord", "awT", "nobits") : placer.loaded(".bss.chord", "aw", "nobits");
   return fmt::format("{}\t.balign 8\n{}:\n\t.zero {}\n", section, label, 8 * count);
 }
 
-std::string record_text(const RecordPlacer &placer, const CounterRecord &r, Kind kind) {
-  bool thread = kind == Kind::thread_local_exec;
-  int where = thread ? CHORD_COUNTERS_THREAD : kind == Kind::thread_delta ? CHORD_COUNTERS_DELTA : CHORD_COUNTERS_SHARED;
+std::string record_text(const RecordPlacer &placer, const CounterRecord &r, PlaceKind kind) {
+  bool thread = kind == PlaceKind::thread_local_exec;
+  int where = thread ? CHORD_COUNTERS_THREAD : kind == PlaceKind::thread_delta ? CHORD_COUNTERS_DELTA : CHORD_COUNTERS_SHARED;
   // Offsets from the thread pointer are negative in an executable. Not every linker
   // knows the 64-bit relocation for them, so the upper half is written out.
   std::string address = thread ? ".long " + r.counters + "@tpoff, -1" : ".quad " + r.counters + "-.";
