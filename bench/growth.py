@@ -21,7 +21,7 @@ sys.path.insert(0, str(HERE))
 import plot  # noqa: E402
 
 MODES = {"chord": [], "--paths": ["--paths"], "--context": ["--context"], "--events": ["--events=instructions"],
-         "--callsites": ["--callsites"]}
+         "--callsites": ["--callsites"], "--trace": ["--trace"]}
 
 
 def functions(count):
