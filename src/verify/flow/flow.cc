@@ -235,6 +235,7 @@ void ProcedureFlow::arrive(const Transition &t, Path &path) {
   if (std::string fault = path.machine.unfinished(); !fault.empty()) fail(anchor(t), fault);
   is_entering(t) ? find_record(t, path.machine) : check_record(t, path.machine);
   if (after != before) check_level(t, path.machine, before, after);
+  if (t.to == kNone && after != 0) fail(anchor(t), "it leaves a frame that is still wider");
   // What the widened frame keeps must stay there.
   if (before == kWidening && after == kWidening && kept_ != kNoRegister) {
     Value word = path.machine.frame_word(-8);

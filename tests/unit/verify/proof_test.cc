@@ -113,6 +113,13 @@ TEST(Proof, TheOriginalIsThereAndControlGoesWhereItWent) {
   EXPECT_NE(Woven(kBranch, "default").replace("ret\n", "nop\n").fault(), "");
 }
 
+// A branch to another function leaves by code out of line.
+TEST(PathProof, TheFrameIsAsItWasWhereABranchLeaves) {
+  const std::string text = function("\ttestl %edi, %edi\n\tje g\n\tmovl $1, %eax\n\tret\n");
+  EXPECT_EQ(fault(text, "paths-events"), "");
+  EXPECT_EQ(Woven(text, "paths-events").replace("\tleaq\t16(%rsp),%rsp\n\t.cfi_adjust_cfa_offset -16\n", "", ".Lchord_s0_0:\n").fault(), "it leaves a frame that is still wider");
+}
+
 TEST(Proof, CoverageSetsFlagsOnceAndForAll) {
   EXPECT_NE(Woven(kBranch, "coverage").replace("movb\t$1,.Lchord_c0+0", "movb\t$1,.Lchord_c0+1").fault(), "");
 }
