@@ -1,6 +1,6 @@
 // One function: its source beside its assembly, its graph, its paths, who calls it, its loops.
 import type { ComponentChildren } from 'preact';
-import { useEffect, useMemo, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
 import { BLOCK_KINDS, EDGE_KINDS, type Code, type Count, type Path } from './data';
 import { change, count, counted, familiarName, num, percent, short, visible } from './format';
 import { Graph } from './graph';
@@ -290,7 +290,8 @@ export function FunctionView({ place }: { place: Place }) {
   const list = useLoaded(() => (code ? listing(data, code) : new Promise<Listing>(() => {})), code);
   const tab = place.tab || 'source';
   const selection = selectionOf(place);
-  useEffect(() => {
+  // With the page, not a frame later: a key that comes in between would be about the function before.
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       if ((event.target as Element).closest('input,textarea,dialog') || event.ctrlKey || event.metaKey || event.altKey) return;
       const step = event.key === ']' ? 1 : event.key === '[' ? -1 : 0;

@@ -1,6 +1,6 @@
 // Opens the data and shows the view that the address names. Without what it needs, the static page stays.
 import { render } from 'preact';
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useLayoutEffect, useRef, useState } from 'preact/hooks';
 import 'uplot/dist/uPlot.min.css';
 import './style.css';
 import { Data, readOverview, type Overview } from './data';
@@ -82,7 +82,7 @@ function App({ overview }: { overview: Overview }) {
   const views: [string, string][] = [['overview', 'Overview'], ['functions', 'Functions'], ['files', 'Files'], ['loops', 'Loops'], ['opcodes', 'Opcodes'], ['left-out', 'Left out']];
   if (overview.contexts) views.splice(3, 0, ['contexts', 'Contexts']);
   if (overview.old !== undefined) views.splice(1, 0, ['diff', 'Comparison']);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const key = (event: KeyboardEvent) => {
       const target = event.target as Element;
       if (event.key === 'k' && (event.ctrlKey || event.metaKey)) { document.getElementById('search')!.focus(); event.preventDefault(); return; }

@@ -1,5 +1,5 @@
 // Where the reader is: #/view/argument/tab?key=value. Every view can be linked to.
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 
 export interface Place { view: string; argument: string; tab: string; query: URLSearchParams }
 
@@ -51,7 +51,7 @@ export function setQuery(values: Record<string, string | number | undefined>): v
 
 export function usePlace(): Place {
   const [hash, setHash] = useState(location.hash);
-  useEffect(() => {
+  useLayoutEffect(() => {
     const changed = () => setHash(location.hash);
     addEventListener('hashchange', changed);
     return () => removeEventListener('hashchange', changed);

@@ -35,6 +35,19 @@ for (const colorScheme of ['light', 'dark']) {
   await until(page, () => document.querySelector('h1')?.textContent === 'main', '] goes to the next function');
   await page.keyboard.press('[');
   await until(page, () => document.querySelector('h1')?.textContent === 'place', '[ goes back');
+  // A key that comes as soon as the next function is there is about that function.
+  await page.evaluate(() => new Promise((done) => {
+    const press = (key) => document.body.dispatchEvent(new KeyboardEvent('keydown', { key, bubbles: true }));
+    const watch = new MutationObserver(() => {
+      if (document.querySelector('h1').textContent !== 'main') return;
+      watch.disconnect();
+      press('[');
+      done();
+    });
+    watch.observe(document.body, { subtree: true, childList: true, characterData: true });
+    press(']');
+  }));
+  await until(page, () => document.querySelector('h1')?.textContent === 'place', '[ at once goes back, too');
   const theme = () => page.evaluate(() => document.documentElement.dataset.theme);
   const before = await theme();
   await page.keyboard.press('t');
