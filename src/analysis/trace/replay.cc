@@ -77,6 +77,8 @@ bool TraceCursor::run(TraceStretch &out) {
     if (point && point->ahead == core::kNone) stop = point->instruction;
     // A second signal, before what the first found lacking has been written.
     bool still_owed = stop == core::kNone && words_.owed != 0 && says_where(word);
+    // It had left the block, and the number of its path says how.
+    if (stop == frame.instruction && stop == end && frame.path_bits != 0 && words_.has(frame.path_bits)) return leave_block(out);
     if (stop == frame.instruction || still_owed) {
       words_.take();
       take_marker(word);
