@@ -6,11 +6,14 @@
 
 namespace chord::verify {
 
-// Through a word that is no table, or in a function none of whose inner labels is named anywhere.
+// In a function none of whose inner labels is named anywhere, through a word that is no table, or through one found by a pointer
+// where no such word can hold an address of the function's own.
 bool Jumps::names_nothing_here(uint32_t i) const {
   const Instr &in = p_.instrs()[i];
   if (in.function == kNone || p_.functions()[in.function].named.empty()) return true;
-  return in.facts.memory.present && in.facts.memory.code_relative;
+  const MemoryOperand &word = in.facts.memory;
+  if (!word.present) return false;
+  return word.code_relative || (word.index == kNoRegister && tables_.keeps_addresses_out_of_memory(in.function));
 }
 
 // In the straight code in front of the jump, or in the jump, is an address made of an index and a

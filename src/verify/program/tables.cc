@@ -8,8 +8,10 @@ namespace chord::verify {
 
 Tables::Tables(const Program &program) : p_(program) {
   for (const Mention &m : p_.mentions()) {
-    if (m.lands || m.table == kNone) continue;
-    entries_[p_.instrs()[m.instruction].function][m.table].push_back(m.instruction);
+    if (m.lands) continue;
+    uint32_t function = p_.instrs()[m.instruction].function;
+    if (!counts_from_its_table(m)) stored_.insert(function);
+    if (m.table != kNone) entries_[function][m.table].push_back(m.instruction);
   }
   for (const auto &[function, tables] : entries_) {
     const Function &f = p_.functions()[function];
@@ -24,6 +26,24 @@ const std::vector<uint32_t> &Tables::targets(uint32_t jump) const {
   uint32_t function = p_.instrs()[jump].function;
   auto table = table_of_.find(jump);
   return table == table_of_.end() ? p_.functions()[function].named : entries_.at(function).at(table->second);
+}
+
+bool Tables::keeps_addresses_out_of_memory(uint32_t function) const { return entries_.contains(function) && !stored_.contains(function); }
+
+// `label - table`, as compilers write the entries of a switch: no address by itself.
+bool Tables::counts_from_its_table(const Mention &m) const {
+  if (m.table == kNone) return false;
+  std::string_view operand = assembly::split_operands(p_.source().statements[m.statement].operands)[m.operand];
+  std::vector<std::string_view> names = assembly::symbols_in(operand);
+  return names.size() == 2 && operand == std::string(names[0]) + "-" + std::string(names[1]) && p_.label(names[1], m.statement) == m.table;
+}
+
+bool Tables::stores_entry(uint32_t i, const State &before) const {
+  const Facts &x = p_.instrs()[i].facts;
+  for (unsigned r = 0; x.stores && r < 16; ++r) {
+    if ((x.reads & general(r)) && before[r].entry) return true;
+  }
+  return false;
 }
 
 // The table that an operand of the instruction names.
@@ -128,6 +148,7 @@ void Tables::look_at(uint32_t function) {
   drain();
   for (const auto &[i, state] : before) {
     const Facts &x = p_.instrs()[i].facts;
+    if (stores_entry(i, state)) stored_.insert(function);
     if (x.flow != Flow::jump || !x.indirect) continue;
     if (uint32_t table = table_read(i, state); table != kNone) table_of_.emplace(i, table);
   }

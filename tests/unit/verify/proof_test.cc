@@ -113,6 +113,18 @@ TEST(Proof, TheOriginalIsThereAndControlGoesWhereItWent) {
   EXPECT_NE(Woven(kBranch, "default").replace("ret\n", "nop\n").fault(), "");
 }
 
+// A tail call through memory beside a switch: no word in memory has an address of the function's own, unless it stores one.
+TEST(PathProof, AJumpThroughMemoryLeavesWhereNoAddressIsStored) {
+  auto with = [](const std::string &kept) {
+    return function(
+        "\tcmpl $1, 60(%rdi)\n\tja .L4\n\tmovl 60(%rdi), %eax\n\tleaq .L1(%rip), %rdx\n\tmovslq (%rdx,%rax,4), %rax\n\taddq %rdx, %rax\n" + kept +
+        "\tjmp *%rax\n\t.section .rodata\n\t.align 4\n.L1:\n\t.long .L2-.L1\n\t.long .L3-.L1\n\t.text\n"
+        ".L2:\n\tmovl $1, %esi\n\tjmp g\n.L3:\n\txorl %esi, %esi\n\tjmp g\n.L4:\n\tmovq (%rdi), %rax\n\tjmp *(%rax)\n");
+  };
+  EXPECT_EQ(fault(with(""), "paths"), "");
+  EXPECT_EQ(fault(with("\tmovq %rax, 8(%rdi)\n"), "paths"), "the frame is gone too early");
+}
+
 // A branch to another function leaves by code out of line.
 TEST(PathProof, TheFrameIsAsItWasWhereABranchLeaves) {
   const std::string text = function("\ttestl %edi, %edi\n\tje g\n\tmovl $1, %eax\n\tret\n");
