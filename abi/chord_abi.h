@@ -213,7 +213,8 @@ struct chord_context_record {
   uint32_t site;   /* index of the call among those of the parent's procedure; one that it has not: calls are not told apart */
   uint32_t kind;   /* CHORD_CONTEXT_* */
   uint32_t thread; /* as in chord_thread_events; 0: any */
-  uint32_t reserved;
+  uint16_t activation; /* the runtime's: which one of its procedure this is in the chain, from 1; no more than are kept apart */
+  uint16_t level;  /* likewise: callers above it, modulo 64 */
 };
 #define CHORD_CONTEXT_COUNTERS 64 /* behind these, in bytes */
 #define CHORD_CONTEXT_SLOT 16     /* bytes of a slot */

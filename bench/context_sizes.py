@@ -7,7 +7,8 @@ Each program counts in a tree whose size is known by arithmetic, which is checke
 largest on: the program's instructions do not change from one to the next but for their number, so time and memory for each should not, either.
 
   frames     two functions that call each other so many frames deep, folded onto two contexts
-  kept       the same with --context=depth:5000, the deepest chains that are kept apart
+  kept       the same, and each of them calls a third twice, 2 K frames deep with --context=depth:K, so that all are kept apart; K is a
+             twentieth of the others' sizes
   contexts   a tree of so many contexts, called three times over
   threads    1 to 32 threads, each with a tree of its own of 21,845 contexts
 
@@ -46,6 +47,10 @@ int main(int argc, char **argv) {
   return 0;
 }
 """
+# The helper is not among its callers, so all of the chain would have to be looked at to know that it does not recurse.
+KEPT = FRAMES.replace("NOINLINE int odd(int n);", "NOINLINE void helper(void) { sink++; } NOINLINE int odd(int n);")
+for callee in ("odd", "even"):
+    KEPT = KEPT.replace(f"int r = {callee}(n - 1);", f"helper(); int r = {callee}(n - 1); helper();")
 # Each function calls the next from four places: 1 + 4 + 16 + ... contexts.
 TREE = """
 #include <stdlib.h>
@@ -125,6 +130,9 @@ class Program:
               f"{study['record_bytes'] / got[1]:7.0f} {profile.stat().st_size / 1e6:10.1f} {reading[0]:8.2f} {reading[1] / 1e6:9.1f}", flush=True)
 
 
+MOST_KEPT = 65535  # the largest K of --context=depth:K
+
+
 def sizes(most):
     return [max(1, most // d) for d in (100, 10, 1)]
 
@@ -139,9 +147,9 @@ def main():
         frames = Program("frames", FRAMES, "--context", folder)
         for n in sizes(options.most):
             frames.measure([str(n)], n, (n + 3, 4))
-        kept = Program("kept", FRAMES, "--context=depth:5000", folder)
-        for n in sizes(options.most):
-            kept.measure([str(n)], n, (n + 3, 2 + min(n + 1, 10000)))
+        for k in sizes(min(options.most // 20, MOST_KEPT)):
+            kept = Program(f"kept{k}", KEPT, f"--context=depth:{k}", folder)
+            kept.measure([str(2 * k)], k, (6 * k + 3, 6 * k + 2))
         tree = Program("contexts", TREE, "--context", folder)
         depth = next((d for d in range(11) if (4 ** (d + 1) - 1) // 3 >= options.most), 10)
         for d in range(max(0, depth - 3), depth + 1):

@@ -79,7 +79,7 @@ struct Call {
 };
 
 // What a record is found by. The place is the call's slot, which belongs to one call of one record; where
-// calls are not told apart, the caller's record; and the parent where that is no record.
+// calls are not told apart, the caller's record; and the parent where that is no record. A place in a record: see innermost.
 struct Key {
   const void *place;
   const Proc *proc;
@@ -283,17 +283,44 @@ CHORD_FAST Call call_of(const Instance &instance, Proc *proc, const uint64_t *wo
   return {parent, proc, by_site ? static_cast<uint32_t>(slot - slots_of(parent)) : no_site, slot};
 }
 
-// The innermost caller that the recursion is folded onto, or null.
-Record *folded(const Call &call) {
-  uint64_t kept = __chord_context_mode & 0xffff;
-  const Record *found = nullptr;
-  if (!is_record(call.parent)) return nullptr;
-  for (const Record *at = call.parent; at != nullptr; at = at->parent) {
-    if (at->proc != call.proc) continue;
-    if (found == nullptr) found = at;
-    if (--kept == 0) return const_cast<Record *>(found);
+// ---- Recursion ----------------------------------------------------------------------
+
+// The table also says what the innermost activation of a procedure is, seen from a record of every 64th level: nobody's record if there is none.
+// Chains do not change above a record, so this stays true, and however long chains are, what is called in them looks at no more than 64 callers
+// and at levels that were not asked about this procedure before.
+constexpr uint16_t levels_apart = 64;
+bool has_answers(const Record &record) { return record.level == levels_apart - 1; }
+Key answer_of(const Record &record, const Proc *proc) { return {&record.level, proc}; }
+
+struct Found {
+  Record *record;     // null: none
+  const Record *end;  // all up to this one was looked at
+};
+
+Found search(const CallTree &tree, const Record *nobody, const Call &call) {
+  const Record *at = call.parent;
+  for (; at != nullptr && at->proc != call.proc; at = at->parent) {
+    Record *answer = has_answers(*at) ? look_up(tree, answer_of(*at, call.proc)) : nullptr;
+    if (answer != nullptr) return {answer == nobody ? nullptr : answer, at};
   }
-  return nullptr;
+  return {const_cast<Record *>(at), at};
+}
+
+// The innermost caller of the same procedure, or null.
+Record *innermost(CallTree &tree, Record *nobody, const Call &call) {
+  if (!is_record(call.parent)) return nullptr;
+  const Found found = search(tree, nobody, call);
+  for (const Record *at = call.parent; at != found.end; at = at->parent)
+    if (has_answers(*at)) remember(tree, answer_of(*at, call.proc), found.record != nullptr ? found.record : nobody);
+  return found.record;
+}
+
+// ---- Records ------------------------------------------------------------------------
+
+// What a new record is to know of the chain it is in. `again`: the innermost caller of the same procedure, or null.
+void place_in_chain(Record &record, const Record *again) {
+  record.activation = again != nullptr ? static_cast<uint16_t>(again->activation + 1) : uint16_t{1};
+  record.level = record.parent != nullptr ? static_cast<uint16_t>((record.parent->level + 1) % levels_apart) : uint16_t{0};
 }
 
 void fill(Record *record, Record *nobody, const Call &call, uint32_t thread) {
@@ -328,10 +355,11 @@ size_t record_bytes(const Proc &proc) {
 
 size_t alignment_of(const Proc &proc) { return size_t{1} << proc.span > record_granule ? size_t{1} << proc.span : record_granule; }
 
-Record *make_record(Instance &instance, CallTree &tree, const Call &call) {
+Record *make_record(Instance &instance, CallTree &tree, const Call &call, const Record *again) {
   auto *record = reinterpret_cast<Record *>(take_memory_of(instance, tree, record_bytes(*call.proc), alignment_of(*call.proc)));
   if (record == nullptr) return nullptr;
   fill(record, instance.calling.nobody, call, tree.thread);
+  place_in_chain(*record, again);
   (tree.last != nullptr ? tree.last->next : tree.first) = record;
   tree.last = record;
   return record;
@@ -339,10 +367,11 @@ Record *make_record(Instance &instance, CallTree &tree, const Call &call) {
 
 Record *find_or_make(Instance &instance, CallTree &tree, Call call) {
   if (Record *known = look_up(tree, key_of(call))) return known;
-  Record *record = folded(call);
+  Record *again = innermost(tree, instance.calling.nobody, call);
+  Record *record = again != nullptr && again->activation >= (__chord_context_mode & 0xffff) ? again : nullptr;  // onto which recursion is folded
   bool full = __atomic_load_n(&instance.calling.bytes, __ATOMIC_RELAXED) >= instance.calling.limit;
   if (record == nullptr && full && call.parent != no_memory) record = find_or_make(instance, tree, {no_memory, call.proc, 0, nullptr});
-  if (record == nullptr) record = make_record(instance, tree, call);
+  if (record == nullptr) record = make_record(instance, tree, call, again);
   if (record == nullptr) {
     instance.notes |= note_out_of_memory;
     return spare_record(call.proc);

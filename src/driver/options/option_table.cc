@@ -138,6 +138,8 @@ void choose_paths(const Word &word, weave::Options &options) {
   options.paths_file = std::filesystem::absolute(word.value).string();
 }
 
+constexpr uint32_t kMostActivations = 65535;  // chord_abi.h: 16 bits of CHORD_CONTEXT_MODE_SYMBOL
+
 // functions, depth:K, or both, separated by commas.
 void choose_contexts(const Word &option, weave::Options &options) {
   options.context = true;
@@ -148,9 +150,9 @@ void choose_contexts(const Word &option, weave::Options &options) {
       continue;
     }
     std::string digits = word.starts_with("depth:") ? word.substr(6) : "";
-    bool number = !digits.empty() && digits.size() <= 4 && digits.find_first_not_of("0123456789") == std::string::npos;
-    if (!number || std::stoul(digits) == 0)
-      throw base::UsageError(fmt::format("{}={}: no such kind of context", option.name, word), "functions, or depth:K with K from 1 to 9999");
+    bool number = !digits.empty() && digits.size() <= 5 && digits.find_first_not_of("0123456789") == std::string::npos;
+    if (!number || std::stoul(digits) == 0 || std::stoul(digits) > kMostActivations)
+      throw base::UsageError(fmt::format("{}={}: no such kind of context", option.name, word), fmt::format("functions, or depth:K with K from 1 to {}", kMostActivations));
     options.context_depth = static_cast<uint32_t>(std::stoul(digits));
   }
 }

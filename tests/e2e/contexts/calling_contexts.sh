@@ -132,3 +132,4 @@ expect_contains "chosen paths" "--context and --paths=some do not go together" e
 expect_status 2 "$CHORD" --context --paths --except-noise gcc -c calls.c
 expect_contains "paths that never return" "--context and --except-noise do not go together" err
 expect_status 2 "$CHORD" --context=depth:0 gcc -c calls.c
+expect_status 2 "$CHORD" --context=depth:65536 gcc -c calls.c

@@ -1,6 +1,6 @@
 #!/bin/sh
-# `--context` where there is much of it: a million activations of a recursion, 87,382 contexts, 32 threads. All counts follow from
-# arithmetic.
+# `--context` where there is much of it: a million activations of a recursion, 390,007 contexts, 32 threads. All counts follow from
+# arithmetic; each program takes a second or two of CPU time, and 20 at most.
 . "$(dirname "$0")/../common.inc"
 cat >deep.c <<'SOURCE'
 #include <pthread.h>
@@ -10,6 +10,25 @@ NOINLINE int odd(int n);
 NOINLINE int even(int n) { if (n == 0) return 1; int r = odd(n - 1); sink++; return r; }
 NOINLINE int odd(int n) { if (n == 0) return 0; int r = even(n - 1); sink++; return r; }
 static void *run(void *p) { sink = even(1000000); return p; }
+int main(void) {
+  pthread_attr_t large;
+  pthread_t thread;
+  pthread_attr_init(&large);
+  pthread_attr_setstacksize(&large, 512l << 20);
+  if (pthread_create(&thread, &large, run, 0) == 0) pthread_join(thread, 0);
+  return 0;
+}
+SOURCE
+# The helper is not among its callers: to know that takes no longer where there are many.
+cat >kept.c <<'SOURCE'
+#include <pthread.h>
+#define NOINLINE __attribute__((noinline))
+static volatile int sink;
+NOINLINE void helper(void) { sink++; }
+NOINLINE int odd(int n);
+NOINLINE int even(int n) { if (n == 0) return 1; helper(); int r = odd(n - 1); helper(); return r; }
+NOINLINE int odd(int n) { if (n == 0) return 0; helper(); int r = even(n - 1); helper(); return r; }
+static void *run(void *p) { sink = even(130001); return p; }
 int main(void) {
   pthread_attr_t large;
   pthread_t thread;
@@ -46,7 +65,7 @@ SOURCE
 sums() {
   rm -f ./*.chord
   "$CHORD" $1 gcc -O1 "$2.c" -o "$2" -pthread
-  "./$2"
+  (ulimit -t 20 && exec "./$2")
   shift
   shift
   "$CHORD" contexts "$@" --json >contexts.json
@@ -61,6 +80,7 @@ print(*(f"{f}:{contexts[f]}:{calls[f]}" for f in sorted(calls)))'
 }
 expect_equal "deep" "even:1:500001 main:1:1 odd:1:500000 run:1:1" "$(sums --context deep)"
 expect_equal "deep, kept apart" "even:5000:500001 main:1:1 odd:5000:500000 run:1:1" "$(sums --context=depth:5000 deep)"
+expect_equal "all kept apart" "even:65001:65001 helper:260002:260002 main:1:1 odd:65001:65001 run:1:1" "$(sums --context=depth:65535 kept)"
 expect_equal "many" "f0:65536:196608 f1:16384:49152 f2:4096:12288 f3:1024:3072 f4:256:768 f5:64:192 f6:16:48 f7:4:12 f8:1:3 main:1:1" \
   "$(sums --context many)"
 expect_equal "threads" "inner:2:64000 leaf:5:160000 main:1:1 outer:1:32000 run:1:32" "$(sums --context threads)"
