@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
 """Misses of the models in real programs, instruction by instruction, against the simulator and beside cachegrind. By hand:
 
-    tests/models/real.py [--programs=lua,bzip2,sqlite,minisat,lapack] [--modes=--context,--paths] [--level=-O2]
+    tests/models/real.py [--programs=lua,bzip2,sqlite,minisat,lapack] [--modes=--context,--paths] [--compiler=gcc] [--level=-O2] [--models=usual]
 
-Each program is built plain and woven, and the woven one runs once under lackey with a small input, as in run.py. All models at once; those of code have the plain
-program's addresses. Cachegrind runs the plain program: its caches hold what libc does, too, and stacks and heaps are elsewhere, so its figures of the program's own
+Each program is built plain and woven, and the woven one runs once under lackey with a small input, as in run.py. All models at once (`small` and `odd` are other
+geometries); those of code have the plain program's addresses. Cachegrind runs the plain program: its caches hold what libc does, too, and stacks and heaps are elsewhere, so its figures of the program's own
 functions are near, not equal; where there is no libc in between they are equal (tests/e2e/metrics/models_equal_cachegrind.sh)."""
 import argparse
 import collections
@@ -26,7 +26,11 @@ import programs  # noqa: E402
 import run as exact  # noqa: E402
 from variants import Failure, checked, environment, fresh  # noqa: E402
 
-MODELS = {"l1d": "32768,8,64", "l2": "262144,8,64", "l1i": "32768,8,64", "branch": "gselect,14,7"}
+MODELS = {
+    "usual": {"l1d": "32768,8,64", "l2": "262144,8,64", "l1i": "32768,8,64", "branch": "gselect,14,7"},
+    "small": {"l1d": "1024,2,32", "l2": "4096,4,64", "l1i": "512,2,32", "branch": "gshare,8,6"},
+    "odd": {"l1d": "3072,3,16", "l2": "10240,5,64", "l1i": "2048,32,64", "branch": "bimodal,6"},
+}
 CACHES = ["--D1=32768,8,64", "--I1=32768,8,64", "--LL=8388608,16,64"]
 SQL = b"create table t(a, b); insert into t values (1, 'one'), (2, 'two'), (3, 'three'); select sum(a), max(b) from t where a > 1;\n"
 # Arguments and input, small: a program of a few million instructions makes gigabytes of trace, which is never stored.
@@ -40,30 +44,30 @@ INPUTS = {
 ALIGNED = ["-falign-functions=16", "-falign-loops=1", "-falign-jumps=1", "-falign-labels=1"]
 
 
-def build(real, prefix, target, level):
+def build(real, prefix, target, compiler, level):
     """One executable, a unit after the other; labels of probes stay in it."""
     target.mkdir()
-    program = building.Program(real.name, real.sources, "gcc")
+    program = building.Program(real.name, real.sources, compiler)
     objects = []
     for index, source in enumerate(real.sources):
         objects.append(target / f"{index}-{source.stem}.o")
         driver = program.driver(building.LANGUAGES[source.suffix])
-        checked([*prefix, driver, level, "-g", "-w", "-fPIE", "-Wa,-L", *ALIGNED, *real.flags, *building.modules_in(target, [source]), "-c", str(source), "-o", str(objects[-1])], cwd=target)
+        checked([*prefix, driver, level, "-g", "-w", "-fPIE", "-Wa,-L", *program.flags, *ALIGNED, *real.flags, *building.modules_in(target, [source]), "-c", str(source), "-o", str(objects[-1])], cwd=target)
     checked([*prefix, program.linker_driver(), level, "-pie", *map(str, objects), "-o", str(target / "prog"), *real.link], cwd=target)
     return str(target / "prog")
 
 
 def units_of(program):
-    """Local symbols stand in the table after the name of the file that they come from: [[(address, size, type, name)]], each unit's; and all others."""
-    units, shared = [[]], []
+    """Local symbols stand in the table after the name of the file that they come from: [(file, [(address, size, type, name)])], each unit's; and all others."""
+    units, shared = [("", [])], []
     for line in checked(["readelf", "-sW", program]).stdout.splitlines():
         words = line.split()
         if len(words) < 8 or not words[0].endswith(":") or not re.fullmatch("[0-9a-f]{16}", words[1]):
             continue
         if words[3] == "FILE":
-            units.append([])
+            units.append((words[7], []))
         else:
-            (units[-1] if words[4] == "LOCAL" else shared).append((int(words[1], 16), int(words[2], 0), words[3], words[7]))
+            (units[-1][1] if words[4] == "LOCAL" else shared).append((int(words[1], 16), int(words[2], 0), words[3], words[7]))
     return units, shared
 
 
@@ -71,7 +75,7 @@ def functions_by_address(program):
     """Address -> names: constructors have several."""
     units, shared = units_of(program)
     names = collections.defaultdict(set)
-    for address, _, kind, name in (symbol for unit in [shared, *units] for symbol in unit):
+    for address, _, kind, name in (symbol for symbols in [shared, *(own for _, own in units)] for symbol in symbols):
         if kind in ("FUNC", "IFUNC"):
             names[address].add(name)
     return names
@@ -90,8 +94,8 @@ class Places:
         for unit, function in self.rows:
             self.units[function].append(unit)
         self.of = {}
-        for unit in units_of(woven)[0]:
-            self.add_unit(unit, names)
+        for _, symbols in units_of(woven)[0]:
+            self.add_unit(symbols, names)
 
     def add_unit(self, symbols, names):
         marks, starts = {}, {}
@@ -131,20 +135,23 @@ class Code(exact.Code):
 
     def __init__(self, plain, places, rows):
         units, shared = units_of(plain)
-        found = collections.defaultdict(list)
-        for symbols in [shared, *units]:
+        found, in_unit = collections.defaultdict(set), collections.defaultdict(set)
+        for file, symbols in [("", shared), *units]:
             for address, size, kind, name in symbols:
                 if kind == "FUNC":
-                    found[name].append((address, size))
+                    found[name].add((address, size))
+                    in_unit[file, name].add((address, size))
         self.address, self.size, self.next, self.branches = {}, {}, {}, set()
         self.without_memory = set()
         self.ambiguous = set()
         for key, own in places.rows.items():
-            of_name = sorted(set(found[key[1]]))
+            unit, name = key
+            # Static functions of several units may share their names.
+            of_name = found[name] if len(found[name]) == 1 else in_unit[Path(unit).name, name]
             if len(of_name) != 1:
                 self.ambiguous.add(key)
                 continue
-            self.add(key, sorted(own, key=lambda r: r["offset"]), *of_name[0])
+            self.add(key, sorted(own, key=lambda r: r["offset"]), *next(iter(of_name)))
         for row in rows:
             if re.fullmatch(r"bt[srcqlw]*\s+[%$][^()]*", row["text"]):
                 self.without_memory.add(((row["unit"], row["function"]), row["offset"]))
@@ -200,14 +207,15 @@ def cachegrind(plain, arguments, stdin, functions, folder):
     return total["D1mr"] + total["D1mw"], total["I1mr"], total["Bcm"]
 
 
-def check(name, real, modes, level):
+def check(name, real, modes, options):
     arguments, stdin = INPUTS[name]
     with tempfile.TemporaryDirectory() as temporary:
         folder = Path(temporary)
-        plain = build(real, [], folder / "plain", level)
-        metrics = "--metrics=" + ",".join(f"sim:{model}={value}" for model, value in MODELS.items())
+        models = MODELS[options.models]
+        plain = build(real, [], folder / "plain", options.compiler, options.level)
+        metrics = "--metrics=" + ",".join(f"sim:{model}={value}" for model, value in models.items())
         chord = building.chord()
-        woven = build(real, [chord, "--verify=off", metrics, f"--layout={plain}", *modes], folder / "woven", level)
+        woven = build(real, [chord, "--verify=off", metrics, f"--layout={plain}", *modes], folder / "woven", options.compiler, options.level)
         profile = str(folder / "prog.chord")
         fresh(profile)
         # The rows, with the offsets of instructions, are the same in every run: one that is not traced tells them first.
@@ -219,7 +227,7 @@ def check(name, real, modes, level):
         places = Places(woven, rows)
         code = Code(plain, places, rows)
         places.of = {address: place for address, place in places.of.items() if place[0] not in code.ambiguous}
-        machine = exact.Machine(MODELS, code)
+        machine = exact.Machine(models, code)
         os.unlink(profile)
         executed = simulate(woven, arguments, stdin, profile, places, machine)
         rows = json.loads(checked(report).stdout)["rows"]
@@ -229,13 +237,13 @@ def check(name, real, modes, level):
             place = (row["unit"], row["function"]), row["offset"]
             if place not in code.address:
                 continue
-            for metric in (f"sim:{model}" for model in MODELS):
+            for metric in (f"sim:{model}" for model in models):
                 ours, theirs = row.get("metrics", {}).get(metric, 0), machine.found[place, metric]
                 totals[metric] += ours
                 if ours != theirs:
                     wrong.append(f"  {row['function']}+{row['offset']:#x} {row['text']}: {metric} {ours}, simulator {theirs}")
         theirs = cachegrind(plain, arguments, stdin, {f for _, f in places.rows}, folder)
-    print(f"{name} {' '.join(modes)}: {executed:,} instructions, {len(rows):,} places, {missing:,} executed in functions that are not told apart; " +
+    print(f"{name} {options.compiler} {options.level} {' '.join(modes)} {options.models}: {executed:,} instructions, {len(rows):,} places, {missing:,} executed in functions that are not told apart; " +
           ", ".join(f"{metric} {totals[metric]:,}" for metric in totals) + f"; cachegrind l1d {theirs[0]:,}, l1i {theirs[1]:,}, branch {theirs[2]:,}; " +
           (f"{len(wrong)} DIFFER" if wrong else "all equal"), flush=True)
     for line in wrong[:15]:
@@ -247,11 +255,13 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--programs", default=",".join(INPUTS))
     parser.add_argument("--modes", default="")
+    parser.add_argument("--compiler", default="gcc")
     parser.add_argument("--level", default="-O2")
+    parser.add_argument("--models", default="usual", choices=MODELS)
     options = parser.parse_args()
     cache = fetching.cache_folder(ROOT)
     modes = [m for m in options.modes.split(",") if m]
-    good = [check(name, programs.ALL[name](cache), modes, options.level) for name in options.programs.split(",")]
+    good = [check(name, programs.ALL[name](cache), modes, options) for name in options.programs.split(",")]
     sys.exit(0 if all(good) else 1)
 
 
