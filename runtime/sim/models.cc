@@ -8,6 +8,7 @@
 // while. Nothing worse: counters change in one instruction, and every index follows from an address.
 #include "chord_models.h"
 
+#include "system/offsets.h"
 #include "thread_states.h"
 
 extern "C" {
@@ -40,15 +41,79 @@ asm(R"(
 	.endif
 	.endm
 
-	.macro __chord_model name, place, routine
-	__chord_routine \name
-	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11
+	# Most of what is asked is answered here: bytes in one line, which its set has. A line that the set does not have takes the place of the one
+	# used last, those before it each that of the next, and then it is a miss. A thread without caches has sets of nothing.
+	.macro __chord_reference place
+	__chord_routine __chord_reference_\place
+	__chord_push rax, rcx, rdx
+	movq 48(%rsp), %rax
+	movl 32(%rsp), %edx
+	andl $Access.bytes, %edx
+	leaq -1(%rax,%rdx), %rdx
+	movl __chord_models+Data.line_bits(%rip), %ecx
+	shrq %cl, %rax
+	shrq %cl, %rdx
+	cmpq %rax, %rdx
+	jne 3f
+	shlq %cl, %rdx
+	movl __chord_models+Data.sets(%rip), %ecx
+	decl %ecx
+	andl %ecx, %eax
+	movq __chord_l1d@gottpoff(%rip), %rcx
+	movq %fs:(%rcx), %rcx
+	cmpq %rdx, (%rcx,%rax,8)
+	jne 2f
+1:	__chord_pop rdx, rcx, rax
+	ret
+	.cfi_adjust_cfa_offset 24
+2:	__chord_push rsi, rdi
+	leaq __chord_no_lines(%rip), %rsi
+	cmpq %rsi, %rcx
+	je 6f
+	leaq (%rcx,%rax,8), %rdi
+	movl __chord_models+Data.ways(%rip), %esi
+	decl %esi
+	imulq %rsi, %rax
+	leaq Caches.size(%rcx,%rax,8), %rax
+	movq (%rdi), %rcx
+	movq %rdx, (%rdi)
+	jmp 5f
+4:	movq (%rax), %rdi
+	movq %rcx, (%rax)
+	cmpq %rdx, %rdi
+	je 7f
+	movq %rdi, %rcx
+	addq $8, %rax
+5:	subl $1, %esi
+	jae 4b
+	__chord_tell \place, __chord_missed
+7:	__chord_pop rdi, rsi
+	jmp 1b
+	.cfi_adjust_cfa_offset 16
+6:	__chord_tell \place, __chord_look_up
+	jmp 7b
+	.cfi_adjust_cfa_offset -16
+3:	__chord_push rsi, rdi
+	jmp 6b
+	__chord_routine_end __chord_reference_\place
+	.endm
+
+	# All arguments, and on to the runtime.
+	.macro __chord_tell place, routine
+	__chord_push r8, r9, r10, r11
 	movq 80(%rsp), %rsi
 	movq 88(%rsp), %rdx
 	movq 96(%rsp), %rdi
 	__chord_counter \place
 	call \routine
-	__chord_pop r11, r10, r9, r8, rdi, rsi, rdx, rcx, rax
+	__chord_pop r11, r10, r9, r8
+	.endm
+
+	.macro __chord_model name, place, routine
+	__chord_routine \name
+	__chord_push rax, rcx, rdx, rsi, rdi
+	__chord_tell \place, \routine
+	__chord_pop rdi, rsi, rdx, rcx, rax
 	ret
 	__chord_routine_end \name
 	.endm
@@ -74,12 +139,14 @@ asm(R"(
 	.endm
 
 	.irp place, here, shared, at
-	__chord_model __chord_reference_\place, \place, __chord_look_up
+	__chord_reference \place
 	__chord_model __chord_fetch_\place, \place, __chord_look_up_code
 	__chord_model __chord_branch_\place, \place, __chord_go
 	__chord_model_strings __chord_strings_\place, \place
 	.endr
 	.purgem __chord_counter
+	.purgem __chord_tell
+	.purgem __chord_reference
 	.purgem __chord_model
 	.purgem __chord_model_strings
 	.popsection
@@ -100,6 +167,15 @@ struct Caches {
   Caches *next;    // with other models, of the same thread; or of another that has ended
   uint32_t thread;  // that has ended
 };
+
+// The other lines of `data` follow.
+CHORD_OFFSETS(chord_model_offsets) {
+  CHORD_VALUE(Caches, size, sizeof(Caches));
+  CHORD_VALUE(Access, bytes, CHORD_ACCESS_BYTES);
+  CHORD_VALUE(Data, sets, offsetof(chord_models, data.sets));
+  CHORD_VALUE(Data, ways, offsetof(chord_models, data.ways));
+  CHORD_VALUE(Data, line_bits, offsetof(chord_models, data.line_bits));
+}
 
 void drop(Caches *caches) { unmap_pages(caches, caches->size); }
 EndedStates<Caches, drop> ended_caches;
@@ -170,17 +246,20 @@ inline Caches *own_caches() {
   return __builtin_expect(first == __chord_no_lines, 0) ? first_caches() : reinterpret_cast<Caches *>(first);
 }
 
-inline void access(Caches &caches, uint64_t address, uint64_t what, uint64_t *counter) {
-  uint64_t bytes = what & CHORD_ACCESS_BYTES;
-  if (!chord_cache_access(&caches.data, address, bytes)) return;
+// The first level did not have it.
+inline void miss(Caches &caches, uint64_t address, uint64_t what, uint64_t *counter) {
   ++counter[0];
   ++caches.missed[CHORD_MODEL_DATA];
   if (uint64_t distance = what / CHORD_ACCESS_SECOND; distance != 0 && caches.second.geometry.sets != 0) {
-    if (chord_cache_access(&caches.second, address, bytes)) {
+    if (chord_cache_access(&caches.second, address, what & CHORD_ACCESS_BYTES)) {
       ++counter[distance];
       ++caches.missed[CHORD_MODEL_SECOND];
     }
   }
+}
+
+inline void access(Caches &caches, uint64_t address, uint64_t what, uint64_t *counter) {
+  if (chord_cache_access(&caches.data, address, what & CHORD_ACCESS_BYTES)) miss(caches, address, what, counter);
 }
 
 void end_caches(Instance &instance, Thread &thread) {
@@ -198,6 +277,10 @@ void end_caches(Instance &instance, Thread &thread) {
 
 extern "C" CHORD_SHARED void __chord_look_up(uint64_t address, uint64_t what, uint64_t *counter) {
   if (Caches *caches = own_caches()) access(*caches, address, what, counter);
+}
+
+extern "C" CHORD_SHARED void __chord_missed(uint64_t address, uint64_t what, uint64_t *counter) {
+  miss(*reinterpret_cast<Caches *>(__chord_l1d), address, what, counter);
 }
 
 extern "C" CHORD_SHARED void __chord_look_up_code(uint64_t address, uint64_t bytes, uint64_t *counter) {
