@@ -1,4 +1,4 @@
-// Lines of assembly that are no probes: jumps, marks, and the small functions that a unit defines for the runtime.
+// Lines of assembly that are no probes: jumps, marks, and the small functions that a unit defines for the runtime. And how long lines are.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,20 @@
 namespace chord::isa {
 
 std::string jump_to(std::string_view label);
+
+// Of a jump the assembler chooses one of two encodings, by the distance: the short one if the target is within reach.
+bool has_two_encodings(std::string_view mnemonic);
+inline constexpr uint32_t kReachOfShortJumps = 127;
+// In front of a jump: the long one it shall be. That changes nothing about what the jump does.
+std::string_view wish_for_long_jump();
+
+// How many bytes an instruction has, as far as its text tells.
+struct CodeSize {
+  uint32_t least = 0, most = 0;
+};
+CodeSize size_of_jump();
+// Of an instruction of a probe (AT&T syntax), by estimate: nothing but sizes may depend on it.
+CodeSize estimated_size(std::string_view mnemonic, std::string_view operands);
 
 // What must stand first where control arrives by a jump through a register or a table (-fcf-protection).
 std::string entry_mark();

@@ -11,6 +11,7 @@
 #include "weave/plan/labels.h"
 #include "weave/modes.h"
 #include "weave/plan_unit.h"
+#include "weave/compose/long_jumps.h"
 #include "weave/compose/weave_procedure.h"
 #include "weave/exits/wrapped_names.h"
 #include "weave/sim/code_addresses.h"
@@ -38,7 +39,12 @@ class UnitWriter {
       name_stand_ins(unit_, edits_);
       keep_rules_in_memory();
     }
-    out_.text = edits_.apply(unit_.source->text, out_.inserted);
+    std::vector<Edits::Change> changes;
+    out_.text = edits_.apply(unit_.source->text, changes);
+    for (const Edits::Change &change : changes) {
+      if (change.length == 0) out_.inserted.push_back(change.now);
+    }
+    out_.long_jumps = find_long_jumps(*unit_.source, unit_.layout, out_.text, changes);
     if (out_.woven != 0) out_.runtime = runtime();
     uint32_t end = static_cast<uint32_t>(out_.text.size());
     out_.text += tail();

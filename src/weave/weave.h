@@ -27,6 +27,8 @@ struct Woven {
   std::string text;
   std::vector<std::string> runtime;    // files of the runtime that the object needs, without what follows the dot
   std::vector<Edits::Range> inserted;  // what of the text is ours, ascending
+  // Where jumps stand that the assembler should not have to find out the size of (weave/compose/long_jumps.h), ascending.
+  std::vector<uint32_t> long_jumps;
   format::UnitMap map;
   uint32_t woven = 0;    // procedures with probes
   uint32_t skipped = 0;

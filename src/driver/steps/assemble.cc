@@ -23,6 +23,7 @@
 #include "driver/steps/woven_object.h"
 #include "format/inputs/path_selection.h"
 #include "format/map/map.h"
+#include "weave/compose/long_jumps.h"
 #include "weave/weave.h"
 
 namespace chord::driver {
@@ -226,7 +227,7 @@ class Standin {
     base::write_file(map_file, format::encode_map(woven.map));
     std::vector<std::string> command = {as_};
     command.insert(command.end(), line_.options.begin(), line_.options.end());
-    base::Outcome outcome = make_object({command, line_marker() + woven.text, woven.runtime, line_.output}, files);
+    base::Outcome outcome = make_object({command, line_marker() + weave::with_long_jumps(woven.text, woven.long_jumps), woven.runtime, line_.output}, files);
     if (outcome.status != 0) {
       ::unlink(line_.output.c_str());
       rejected_ = outcome.errors;

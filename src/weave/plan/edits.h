@@ -16,13 +16,19 @@ class Edits {
   void replace(uint32_t at, uint32_t length, std::string text) { edits_.push_back({at, length, std::move(text)}); }
   void append(const Edits &other) { edits_.insert(edits_.end(), other.edits_.begin(), other.edits_.end()); }
 
-  // Byte range of the result that was inserted (replacements do not count).
+  // Byte range of the result.
   struct Range {
     uint32_t begin;
     uint32_t end;
   };
+  // Where the text was changed: `length` bytes at `at` are `now` in the result. Nothing was replaced where the length is 0.
+  struct Change {
+    uint32_t at, length;
+    Range now;
+  };
 
-  std::string apply(std::string_view text, std::vector<Range> &inserted) const {
+  // The changes are in the order of the text.
+  std::string apply(std::string_view text, std::vector<Change> &changes) const {
     std::vector<const Edit *> order;
     size_t size = text.size();
     for (const Edit &e : edits_) {
@@ -37,7 +43,7 @@ class Edits {
       out.append(text.substr(done, e->at - done));
       uint32_t begin = static_cast<uint32_t>(out.size());
       out.append(e->text);
-      if (e->length == 0) inserted.push_back({begin, static_cast<uint32_t>(out.size())});
+      changes.push_back({e->at, e->length, {begin, static_cast<uint32_t>(out.size())}});
       done = e->at + e->length;
     }
     out.append(text.substr(done));
