@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "mutation/same_effect.h"
+#include "mutation/wanted.h"
 
 namespace chord::mutation {
 
@@ -11,129 +12,6 @@ using assembly::Statement;
 using assembly::StatementKind;
 
 namespace {
-
-// ---- who looks at a register or flag ----
-
-constexpr isa::Resources kCarryFlag = isa::Resources{1} << 48;
-
-isa::Resources resource_named(const std::string &name) {
-  if (name == "carry") return kCarryFlag;
-  if (name == "flags" || name == "overflow") return isa::all_flags() & ~kCarryFlag;
-  if (name.starts_with("xmm")) return isa::Resources{1} << (16 + std::stoul(name.substr(3)));
-  for (unsigned r = 0; r < 16; ++r) {
-    if (name == kWhole[r] && name != "rsp") return isa::register_numbered(r);
-  }
-  return 0;  // memory, the stack pointer
-}
-
-// Some way from the instruction leads to a read, a call that may read it, or a return that somebody waits for, before a write.
-class Search {
- public:
-  Search(const assembly::Procedure &p, isa::Resources what, bool is_called) : p_(p), what_(what), is_called_(is_called), seen_(p.instructions.size(), false) {
-    bool usual = p.convention.compiled && !p.convention.unusual;
-    read_by_calls_ = usual ? isa::call_reads() | isa::callee_saved() : ~isa::Resources{0};
-  }
-
-  bool from(uint32_t i) {
-    std::vector<uint32_t> waiting = {i};
-    while (!waiting.empty()) {
-      i = waiting.back();
-      waiting.pop_back();
-      if (seen_[i]) continue;
-      seen_[i] = true;
-      const isa::Decoded &d = p_.instructions[i].decoded;
-      if (((d.reads & what_) && d.flow != isa::Flow::leave) || d.unknown_effects) return true;
-      if (d.flow == isa::Flow::call && (read_by_calls_ & what_)) return true;
-      if (d.flow == isa::Flow::leave && is_called_) return true;
-      if ((d.kills & what_) == what_) continue;
-      if (!follow(i, waiting)) return true;
-    }
-    return false;
-  }
-
- private:
-  // False if the procedure is left.
-  bool follow(uint32_t i, std::vector<uint32_t> &waiting) const {
-    for (uint32_t b = 0; b < p_.blocks.size(); ++b) {
-      const assembly::Block &block = p_.blocks[b];
-      if (i - block.first >= block.count) continue;
-      if (i + 1 < block.first + block.count) {
-        waiting.push_back(i + 1);
-        return true;
-      }
-      return leave(b, waiting);
-    }
-    return false;
-  }
-
-  bool leave(uint32_t b, std::vector<uint32_t> &waiting) const {
-    for (const assembly::Edge &e : p_.edges) {
-      if (e.from != b || e.kind == assembly::EdgeKind::never) continue;
-      if (e.to == 1 && e.kind == assembly::EdgeKind::leave && !is_called_) continue;
-      if (e.to <= 1) return false;
-      if (p_.blocks[e.to].count != 0) {
-        waiting.push_back(p_.blocks[e.to].first);
-      } else if (!leave(e.to, waiting)) {
-        return false;
-      }
-    }
-    return true;
-  }
-
-  const assembly::Procedure &p_;
-  isa::Resources what_, read_by_calls_;
-  bool is_called_;  // somebody may wait for its return
-  std::vector<bool> seen_;
-};
-
-// Other files can, or something in this one names it.
-bool is_called(const Subject &s, const assembly::Procedure &p) {
-  if (p.global) return true;
-  for (const Statement &x : s.woven_case().source.statements) {
-    if (x.name == ".type" || x.name == ".size" || x.name == ".globl") continue;
-    std::vector<std::string_view> names = assembly::symbols_in(x.operands);
-    if (std::find(names.begin(), names.end(), p.name) != names.end()) return true;
-  }
-  return false;
-}
-
-// A word of the widened frame that inserted code never reads but where it has written it just before. Only where the program does
-// not move the stack pointer, so that the word has one name.
-bool is_scratch(const Subject &s, const assembly::Procedure &p, const std::string &word) {
-  for (const assembly::Instruction &in : p.instructions) {
-    if (in.decoded.writes & isa::register_numbered(isa::kStackPointer)) return false;
-  }
-  bool written = false;
-  for (uint32_t k = 0; k < s.tail(); ++k) {
-    if (!s.is_code(k)) continue;
-    if (!s.is_inserted(k)) written = false;
-    std::string_view operands = s.at(k).operands;
-    if (!s.is_inserted(k) || operands.find(word) == std::string_view::npos) continue;
-    bool store = s.at(k).name == "movq" && operands.ends_with("," + word);
-    if (!store && !written) return false;
-    written = true;
-  }
-  return true;
-}
-
-bool is_wanted(const Subject &s, uint32_t statement, const std::string &name) {
-  isa::Resources what = resource_named(name);
-  if (auto there = statement == kNowhere ? std::nullopt : s.instruction(statement); there && name.ends_with("(%rsp)")) {
-    return !is_scratch(s, s.woven_case().unit.procedures[there->first], name);
-  }
-  auto place = statement == kNowhere ? std::nullopt : s.instruction(statement);
-  if (what == 0 || !place) return true;
-  auto [p, i] = *place;
-  for (unsigned r : s.kept(p, i)) {
-    if (what == isa::register_numbered(r)) return true;
-  }
-  const assembly::Procedure &procedure = s.woven_case().unit.procedures[p];
-  bool always = what & isa::callee_saved();
-  for (const assembly::Instruction &in : procedure.instructions) always = always && !(in.decoded.writes & what);
-  if (always) return true;  // the unwinder's
-  if (!(s.liveness(p).before[i] & what)) return false;
-  return Search(procedure, what, is_called(s, procedure)).from(i);
-}
 
 // ---- straight inserted code ----
 
@@ -161,10 +39,10 @@ Chunk chunk_around(const Subject &s, uint32_t at) {
   return out;
 }
 
-std::optional<StraightCode> execute(std::string text) {
+std::optional<StraightCode> execute(std::string text, const std::set<std::string> &unread = {}) {
   assembly::Source source;
   read_source(std::move(text), source);
-  StraightCode code;
+  StraightCode code(unread);
   for (const Statement &s : source.statements) {
     if (s.kind == StatementKind::instruction && !code.run(s)) return std::nullopt;
   }
@@ -249,7 +127,7 @@ std::string by_both_ways(const Subject &s, const Chunk &chunk, const std::vector
   return "same";
 }
 
-// Inserted code at the label, up to its last jump, names the register; or what is there is not known to come back here.
+// Inserted code at the label, up to its last jump, names the register, or the program's code that it falls into wants it.
 bool is_mentioned(const Subject &s, const std::string &label, const std::string &reg) {
   unsigned number = 0;
   while (number < 16 && reg != kWhole[number]) ++number;
@@ -257,11 +135,29 @@ bool is_mentioned(const Subject &s, const std::string &label, const std::string 
   const std::string stem = number < 8 ? reg.substr(1) : reg;  // in every width: %eax, %r9b
   for (uint32_t k = s.label(label); k != kNowhere; k = s.next_code(k)) {
     if (!s.is_code(k)) continue;
-    if (!s.is_inserted(k)) return true;
+    if (!s.is_inserted(k)) return is_wanted(s, k, reg);
     if (s.at(k).name == "jmp") return false;
     if (s.at(k).operands.find(stem) != std::string_view::npos) return true;
   }
   return true;
+}
+
+// Words of the tables of chosen paths that no chosen path is counted in.
+std::set<std::string> unread_words(const Subject &s) {
+  std::set<std::string> out;
+  for (const format::Procedure &p : s.woven_case().woven.map.procedures) {
+    const core::PathPlan &paths = p.plan.paths;
+    uint32_t own = p.plan.placement != core::Placement::chosen_paths || paths.by_number ? kNowhere : s.label(p.name);
+    // Its number in this unit is in the label right after its own.
+    if (own == kNowhere || own + 1 >= s.tail() || !s.at(own + 1).name.starts_with(".Lchord_f")) continue;
+    std::string_view number = s.at(own + 1).name.substr(9);
+    std::string table = ".Lchord_c" + std::string(number.substr(0, number.find('_'))) + "@tpoff";
+    for (uint32_t index = 0; index < paths.words; ++index) {
+      if (std::find(paths.slots.begin(), paths.slots.end(), index) != paths.slots.end()) continue;
+      out.insert(Sum{{{"fs", 1}, {table, 1}}, int64_t{8} * index}.text());
+    }
+  }
+  return out;
 }
 
 std::string by_effect(const Subject &s, const Mutant &m) {
@@ -292,6 +188,9 @@ std::string by_effect(const Subject &s, const Mutant &m) {
   std::set<std::string> differences = before->differences(*after);
   if (differences.empty()) return "same";
   if (all_dead(differences)) return "dead";
+  if (const std::set<std::string> unread = unread_words(s); !unread.empty()) {
+    if (all_dead(execute(text, unread)->differences(*execute(apply(text, edits, none), unread)))) return "unread";
+  }
   if (std::string rule = by_both_ways(s, chunk, edits); !rule.empty()) return rule;
   return has_no_red_zone(s, chunk) && all_dead(before->differences(*after, 0)) ? "below" : "";
 }
@@ -350,10 +249,38 @@ bool is_nowhere_in_force(const Subject &s, uint32_t rule) {
   return false;
 }
 
+// The rule of a register is dropped that the program has popped before, in the same block, and not written since: it is its
+// caller's again, and so it is found without a rule.
+bool is_popped(const Subject &s, uint32_t rule, const Edit &e) {
+  if (s.at(rule).name != ".cfi_offset" || !e.text.empty()) return false;
+  unsigned r = 0;
+  std::string number(s.at(rule).operands.substr(0, s.at(rule).operands.find(',')));
+  while (r < 16 && std::to_string(kDwarf[r]) != number) ++r;
+  uint32_t next = s.next_code(rule), k = next == kNowhere ? kNowhere : s.leads_to(next);
+  while (r < 16 && k != kNowhere && k-- > 0) {
+    if (s.at(k).section != s.at(rule).section) continue;
+    if (s.at(k).kind == StatementKind::label && s.is_jumped_to(s.at(k).name)) return false;
+    if (!s.is_code(k)) continue;
+    if (s.is_inserted(k)) {
+      if (s.at(k).name == "call") return false;
+      continue;
+    }
+    if (!s.instruction(k) || s.decoded(k).flow != isa::Flow::next || s.decoded(k).unknown_effects) return false;
+    if (s.at(k).name == "popq" && s.at(k).operands == std::string("%") + kWhole[r]) return true;
+    if (s.decoded(k).writes & isa::register_numbered(r)) return false;
+  }
+  return false;
+}
+
 std::string by_rules(const Subject &s, const Mutant &m) {
   for (const Edit &e : m.edits) {
-    bool nowhere = false;
-    for (uint32_t k : s.rules) nowhere = nowhere || (s.at(k).begin == e.begin && is_nowhere_in_force(s, k));
+    bool nowhere = false, popped = false;
+    for (uint32_t k : s.rules) {
+      if (s.at(k).begin != e.begin) continue;
+      nowhere = nowhere || is_nowhere_in_force(s, k);
+      popped = popped || is_popped(s, k, e);
+    }
+    if (popped && !nowhere) return m.edits.size() == 1 ? "popped" : "";
     if (!nowhere) return "";
   }
   return "nowhere";
@@ -368,28 +295,6 @@ bool asks_anyway(const Subject &s, const Mutant &m) {
   return false;
 }
 
-// No edge of the graph leads there, from the entry on or from where control may come in otherwise.
-bool is_unreached(const Subject &s, uint32_t statement) {
-  auto place = statement == kNowhere ? std::nullopt : s.instruction(statement);
-  if (!place) return false;
-  const assembly::Procedure &p = s.woven_case().unit.procedures[place->first];
-  std::vector<bool> reached(p.blocks.size(), false);
-  std::vector<uint32_t> waiting = {0};
-  while (!waiting.empty()) {
-    uint32_t b = waiting.back();
-    waiting.pop_back();
-    if (reached[b]) continue;
-    reached[b] = true;
-    for (const assembly::Edge &e : p.edges) {
-      if (e.from == b && e.kind != assembly::EdgeKind::never) waiting.push_back(e.to);
-    }
-  }
-  for (uint32_t b = 0; b < p.blocks.size(); ++b) {
-    if (place->second - p.blocks[b].first < p.blocks[b].count) return !reached[b];
-  }
-  return false;
-}
-
 // Text that is put right after an instruction that control does not come back from, with no label between.
 bool is_behind_end(const Subject &s, const Edit &e) {
   for (uint32_t k = 0; k < s.tail(); ++k) {
@@ -399,34 +304,41 @@ bool is_behind_end(const Subject &s, const Edit &e) {
   return false;
 }
 
-// Inserted code that only falling out of an instruction leads to which control never comes to: no label that anybody may jump to is in between.
-bool is_behind_unreached(const Subject &s, uint32_t k) {
-  while (k-- > 0) {
-    const Statement &x = s.at(k);
-    const bool mark = x.name.starts_with(".Lchord_w") || x.name.starts_with(".Lchord_m");
-    if (x.kind == assembly::StatementKind::label && !mark) return false;
-    if (!s.is_code(k)) continue;
-    if (!s.is_inserted(k)) return is_unreached(s, k);
-    if (x.name.starts_with('j') || x.name == "call") return false;
-  }
-  return false;
-}
-
-// Inserted code in front of, and after, instructions that control never comes to.
+// Code that control never comes to, and labels in front of such code.
 bool is_never_executed(const Subject &s, const Mutant &m) {
+  const std::vector<bool> executed = executed_statements(s);
   for (const Edit &e : m.edits) {
-    if (!e.inserted) return false;
     bool unreached = is_behind_end(s, e);
     if (unreached) continue;
     for (uint32_t k = 0; k < s.tail(); ++k) {
-      if (!s.is_code(k) || s.at(k).end < e.begin || s.at(k).begin > e.end) continue;
-      // After an instruction of the program: between it and the next one.
-      unreached = s.is_inserted(k) ? is_unreached(s, s.leads_to(k)) || is_behind_unreached(s, k) : is_unreached(s, k);
+      const bool label = s.at(k).kind == StatementKind::label && !e.inserted && s.at(k).begin == e.begin;
+      if ((!s.is_code(k) && !label) || s.at(k).end < e.begin || s.at(k).begin > e.end) continue;
+      uint32_t code = label ? s.next_code(k) : k;
+      unreached = code != kNowhere && !executed[code];
       if (!unreached) return false;
     }
     if (!unreached) return false;
   }
   return true;
+}
+
+// Nothing but a jump is put in front of the label that it leads to.
+bool jumps_to_next(const Subject &s, const Mutant &m) {
+  if (m.edits.size() != 1 || m.edits[0].begin != m.edits[0].end) return false;
+  assembly::Source source;
+  read_source(m.edits[0].text, source);
+  std::string_view goal;
+  for (const Statement &x : source.statements) {
+    if (x.kind != StatementKind::instruction) continue;
+    if (!x.name.starts_with('j') || !goal.empty()) return false;
+    goal = x.operands;
+  }
+  for (uint32_t k = 0; k < s.tail() && !goal.empty(); ++k) {
+    if (s.at(k).begin < m.edits[0].begin) continue;
+    if (s.at(k).kind == StatementKind::label && s.at(k).name == goal) return true;
+    if (s.is_code(k)) return false;
+  }
+  return false;
 }
 
 }  // namespace
@@ -435,6 +347,7 @@ std::string equivalence(const Subject &s, const Mutant &m) {
   if (!m.equivalent.empty() || m.edits.empty()) return m.equivalent;
   if (asks_anyway(s, m)) return "asked";
   if (is_never_executed(s, m)) return "unreached";
+  if (jumps_to_next(s, m)) return "unchanged";
   std::string rule = by_rules(s, m);
   return rule.empty() ? by_effect(s, m) : rule;
 }

@@ -3,9 +3,15 @@
 //
 // Each mutant must be refused, or do what the correct weaving does by a rule of mutation/equivalence.h. Everything else that the
 // proof accepts is a survivor: reported, and an error.
+//
+// What is drawn from a text depends on the seed, the mode, the kind and the text's name alone, and so does its turn: a text that is
+// added takes the place of those whose turn comes last, and changes nothing about the others. A survivor comes again with
+// its file alone.
+#include <algorithm>
 #include <cstdio>
 #include <map>
 #include <memory>
+#include <random>
 #include <set>
 
 #include "base/file.h"
@@ -22,7 +28,7 @@ struct Tally {
 
 class Run {
  public:
-  Run(unsigned seed, unsigned each, std::set<std::string> kinds) : random_(seed), each_(each), kinds_(std::move(kinds)) {}
+  Run(unsigned seed, unsigned each, std::set<std::string> kinds) : seed_(seed), each_(each), kinds_(std::move(kinds)) {}
 
   void mode(const std::string &mode, const std::vector<std::unique_ptr<WovenCase>> &cases) {
     std::vector<std::unique_ptr<Subject>> subjects;
@@ -32,10 +38,13 @@ class Run {
     for (const auto &[name, make] : kinds) {
       if (!kinds_.empty() && !kinds_.contains(name)) continue;
       Tally tally;
-      for (unsigned tries = 0; tally.mutants < each_ && tries < 40 * each_ && !cases.empty(); ++tries) {
-        size_t n = std::uniform_int_distribution<size_t>(0, cases.size() - 1)(random_);
-        std::optional<Mutant> m = make(*subjects[n], random_);
-        if (m) judge(*subjects[n], name, *m, tally);
+      std::vector<Turn> turns = order(mode, name, subjects);
+      for (unsigned round = 0; tally.mutants < each_ && round < kRounds; ++round) {
+        for (size_t t = 0; t < turns.size() && tally.mutants < each_; ++t) {
+          std::optional<Mutant> m;
+          for (unsigned tries = 0; !m && tries < kTries; ++tries) m = make(*turns[t].subject, turns[t].random);
+          if (m) judge(*turns[t].subject, name, *m, tally);
+        }
       }
       report(mode, name, tally);
     }
@@ -45,6 +54,35 @@ class Run {
   unsigned mutants() const { return mutants_; }
 
  private:
+  static constexpr unsigned kRounds = 40, kTries = 6;
+
+  // A text, with the generator that its mutants of one kind are drawn with.
+  struct Turn {
+    const Subject *subject = nullptr;
+    uint64_t hash = 0;
+    std::mt19937 random;
+  };
+
+  std::vector<Turn> order(const std::string &mode, const std::string &kind, const std::vector<std::unique_ptr<Subject>> &subjects) const {
+    std::vector<Turn> turns;
+    for (const auto &s : subjects) {
+      const std::string &path = s->woven_case().name;
+      uint64_t hash = hash_of(std::to_string(seed_) + "/" + mode + "/" + kind + "/" + path.substr(path.rfind('/') + 1));
+      std::seed_seq halves = {static_cast<uint32_t>(hash), static_cast<uint32_t>(hash >> 32)};
+      turns.push_back({s.get(), hash, std::mt19937(halves)});
+    }
+    std::sort(turns.begin(), turns.end(), [](const Turn &a, const Turn &b) { return a.hash < b.hash; });
+    return turns;
+  }
+
+  // FNV-1a, and then mixed: names that differ in one letter are far apart.
+  static uint64_t hash_of(const std::string &name) {
+    uint64_t hash = 0xcbf29ce484222325;
+    for (unsigned char c : name) hash = (hash ^ c) * 0x100000001b3;
+    hash = (hash ^ (hash >> 32)) * 0x9e3779b97f4a7c15;
+    return hash ^ (hash >> 29);
+  }
+
   void judge(const Subject &subject, const std::string &kind, const Mutant &m, Tally &tally) {
     const WovenCase &c = subject.woven_case();
     std::vector<verify::TextRange> ranges = c.inserted;
@@ -72,8 +110,7 @@ class Run {
     std::fflush(stdout);
   }
 
-  std::mt19937 random_;
-  unsigned each_;
+  unsigned seed_, each_;
   std::set<std::string> kinds_;
   unsigned survivors_ = 0, mutants_ = 0;
 };

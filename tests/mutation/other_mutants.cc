@@ -1,4 +1,5 @@
 #include "mutation/mutants.h"
+#include "mutation/wanted.h"
 
 #include <algorithm>
 #include <cctype>
@@ -167,7 +168,9 @@ class OtherMutants : Maker {
     with.id = number(most);
     if (with.id == p.plan.counters[k].id) return std::nullopt;
     bool alike = with.site == core::Site::vertex ? passes_both(p, with.id, p.plan.counters[k].id) : meet(p, with.id, p.plan.counters[k].id);
-    return Mutant{"counter " + std::to_string(k) + " is of " + std::to_string(with.id) + " for " + std::to_string(p.plan.counters[k].id), {}, alike ? "alongside" : "",
+    auto nowhere = [&](uint32_t id) { return is_unreached(p, with.site == core::Site::edge ? uint32_t{p.edges[id].from} : id); };
+    const bool never = nowhere(with.id) && nowhere(p.plan.counters[k].id);
+    return Mutant{"counter " + std::to_string(k) + " is of " + std::to_string(with.id) + " for " + std::to_string(p.plan.counters[k].id), {}, alike ? "alongside" : never ? "unreached" : "",
                   [=](format::UnitMap &m) { m.procedures[n].plan.counters[k] = with; }};
   }
   // All that passes one vertex passes the other right after or before, and one of them has no code.

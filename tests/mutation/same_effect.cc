@@ -42,8 +42,8 @@ bool is_half(std::string_view operand) {
 std::optional<Sum> expression(std::string_view text) {
   Sum out;
   for (size_t at = 0; at < text.size();) {
-    int64_t sign = text[at] == '-' ? -1 : 1;
-    if (text[at] == '-' || text[at] == '+') ++at;
+    int64_t sign = 1;
+    for (; at < text.size() && (text[at] == '-' || text[at] == '+'); ++at) sign = text[at] == '-' ? -sign : sign;
     size_t end = std::min(text.find_first_of("+-", at), text.size());
     std::string_view term = text.substr(at, end - at);
     if (term.empty()) return std::nullopt;
@@ -131,7 +131,9 @@ Sum StraightCode::load(const Sum &address) {
   auto stored = memory_.find(address.text());
   if (stored != memory_.end()) return stored->second.second;
   std::string name = "memory[" + address.text() + "]";
-  if (!address.terms.contains("rsp") && stores_elsewhere_ != 0) name += "@" + std::to_string(stores_elsewhere_);
+  // What is known of a callee (.Lchord_j) was written when the program was linked.
+  const bool constant = address.terms.size() == 1 && address.terms.begin()->first.starts_with(".Lchord_j");
+  if (!address.terms.contains("rsp") && !constant && stores_elsewhere_ != 0) name += "@" + std::to_string(stores_elsewhere_);
   if (auto added = added_.find(address.text()); added != added_.end()) {
     for (const std::string &amount : added->second) name += "+" + amount;
   }
@@ -218,7 +220,7 @@ bool StraightCode::arithmetic(std::string_view name, const std::vector<std::stri
   }
   // What such flags are nobody asks who may add in any order.
   set_flags("counter", !one);
-  added_[at->text()].insert((locked ? "locked " : "") + added.text());
+  if (!unread_.contains(at->text())) added_[at->text()].insert((locked ? "locked " : "") + added.text());
   return true;
 }
 

@@ -24,6 +24,9 @@ struct Sum {
 
 class StraightCode {
  public:
+  // `unread`: addresses of counters that nobody reads.
+  explicit StraightCode(std::set<std::string> unread = {}) : unread_(std::move(unread)) {}
+
   // False if the statement is not understood.
   bool run(const assembly::Statement &statement);
 
@@ -65,6 +68,7 @@ class StraightCode {
   using Memory = std::map<std::string, std::pair<Sum, Sum>>;  // address, value
   static std::set<std::string> different_words(const Memory &a, const Memory &b, int64_t free_below);
 
+  std::set<std::string> unread_;
   std::map<std::string, Sum> registers_;
   std::optional<Parts> parts_;  // if %rax was written in parts
   std::map<std::string, Parts> packed_;

@@ -176,7 +176,7 @@ void MapGraph::keep_padded(uint32_t padding, std::vector<EdgeChain> &chains) con
     for (uint32_t e : chain.edges) count += map_.edges[e].padding_count;
     if (count == padding) right.push_back(chain);
   }
-  if (!right.empty() || chains.size() > 1) chains = std::move(right);
+  chains = std::move(right);
 }
 
 std::vector<EdgeChain> MapGraph::chains(const Transition &t) const {

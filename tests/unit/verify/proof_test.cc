@@ -317,6 +317,27 @@ TEST(MapProof, OnlyTablesLeadToTables) {
   FAIL() << "no such edge";
 }
 
+// A table names labels on both sides of padding: one edge leads through it, one past it, and neither stands for the other.
+TEST(MapProof, EachWayThroughPaddingIsAnEdgeOfItsOwn) {
+  Woven w(base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/label_before_padding.s"), "events-pic");
+  EXPECT_EQ(w.fault(), "");
+  format::Procedure &map = w.map();
+  std::vector<format::Edge *> by_table;
+  for (format::Edge &edge : map.edges) {
+    if (map.blocks[edge.from].kind == format::VertexKind::dispatch) by_table.push_back(&edge);
+  }
+  ASSERT_EQ(by_table.size(), 4u);
+  for (format::Edge *edge : by_table) {
+    auto right = edge->to;
+    for (format::Edge *other : by_table) {
+      if (other->to == right) continue;
+      edge->to = other->to;
+      EXPECT_NE(w.fault(), "") << right << " is " << other->to;
+    }
+    edge->to = right;
+  }
+}
+
 // A register is popped before the last access: while the probe there pushes, its rule is taken back, and comes again as it is in the wider frame.
 const std::string kPopped = function(
     "\tpushq %rbx\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 3, -16\n\tmovl %edi, %ebx\n\tcall g\n\tmovl sink(%rip), %eax\n"
