@@ -22,6 +22,10 @@ struct Form {
   bool same_registers(const Form &o) const { return base == o.base && index == o.index && (index == isa::kNoRegister || scale == o.scale); }
 };
 
+// A wider group would more often begin in one line and end in the next: then the runtime is asked about each of its accesses, and that takes four times as long
+// as a question in line.
+constexpr int64_t kPartOfLine = 4;
+
 class Grouper {
  public:
   Grouper(const ProcedureFacts &facts, const ProcedurePlan &plan, uint32_t line) : facts_(facts), plan_(plan), p_(facts.p), line_(line) {}
@@ -122,7 +126,7 @@ class Grouper {
     bool leaves = p_.instructions[i].decoded.flow == isa::Flow::leave || p_.instructions[i].decoded.flow == isa::Flow::jump;
     if (plan_.holder.widens_frame() && (leaves || is_moved(i) || is_moved(g.members[0].instruction))) return false;
     int64_t plus = form.number + (form.base == isa::kStackPointer ? moved_ : 0) - form_.number;
-    return std::max(g.high, plus + clipped(a)) - std::min(g.low, plus) <= line_;
+    return std::max(g.high, plus + clipped(a)) - std::min(g.low, plus) <= std::max(g.high - g.low, line_ / kPartOfLine);
   }
 
   bool is_moved(uint32_t i) const { return std::find(plan_.above.begin(), plan_.above.end(), i) != plan_.above.end(); }

@@ -3,8 +3,8 @@
 // line that was used last.
 //
 // Within a group all addresses are base + index * scale + number with registers that do not change from its first instruction to its
-// last, but for the stack pointer, whose moves by constants are followed. A group ends with its block and with a call, whose
-// callee makes accesses of its own.
+// last, but for the stack pointer, whose moves by constants are followed. A group is no wider than a quarter of a line, or its widest
+// access. It ends with its block and with a call, whose callee makes accesses of its own.
 #pragma once
 
 #include <cstdint>
