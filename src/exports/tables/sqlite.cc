@@ -12,6 +12,7 @@
 #include "exports/exports.h"
 #include "exports/tables/database.h"
 #include "exports/tables/intervals.h"
+#include "format/map/metrics.h"
 #include "report/contexts/contexts.h"
 #include "report/source/call_graph.h"
 #include "report/tables/listings.h"
@@ -47,6 +48,16 @@ CREATE TABLE paths (function INTEGER NOT NULL REFERENCES functions, path INTEGER
 CREATE TABLE contexts (id INTEGER PRIMARY KEY, parent INTEGER REFERENCES contexts, function INTEGER NOT NULL REFERENCES functions, key TEXT NOT NULL,
   kind TEXT NOT NULL, thread INTEGER, file INTEGER REFERENCES files, line INTEGER, calls INTEGER NOT NULL, exclusive INTEGER NOT NULL,
   inclusive INTEGER NOT NULL);
+CREATE TABLE metrics (id INTEGER PRIMARY KEY, name TEXT NOT NULL, unit TEXT NOT NULL);
+CREATE TABLE function_metrics (metric INTEGER NOT NULL REFERENCES metrics, function INTEGER NOT NULL REFERENCES functions, own INTEGER, inclusive INTEGER,
+  PRIMARY KEY (metric, function)) WITHOUT ROWID;
+CREATE TABLE instruction_metrics (metric INTEGER NOT NULL REFERENCES metrics, function INTEGER NOT NULL REFERENCES functions, instruction INTEGER NOT NULL,
+  fragment TEXT NOT NULL, offset INTEGER NOT NULL, file INTEGER REFERENCES files, line INTEGER, own INTEGER NOT NULL,
+  PRIMARY KEY (metric, function, instruction)) WITHOUT ROWID;
+CREATE TABLE path_metrics (metric INTEGER NOT NULL REFERENCES metrics, function INTEGER NOT NULL REFERENCES functions, path INTEGER NOT NULL,
+  own INTEGER NOT NULL, PRIMARY KEY (metric, function, path)) WITHOUT ROWID;
+CREATE TABLE context_metrics (metric INTEGER NOT NULL REFERENCES metrics, context INTEGER NOT NULL REFERENCES contexts, own INTEGER, inclusive INTEGER,
+  PRIMARY KEY (metric, context)) WITHOUT ROWID;
 CREATE INDEX contexts_by_function ON contexts (function);
 CREATE INDEX contexts_by_parent ON contexts (parent);
 CREATE INDEX calls_by_callee ON calls (callee);
@@ -72,6 +83,7 @@ class SqliteWriter {
     add_calls();
     add_paths();
     add_contexts();
+    add_metrics();
     add_runs();
     db_.run("COMMIT");
     return db_.bytes();
@@ -222,6 +234,42 @@ class SqliteWriter {
       }
       insert.row(n + 1, parent, uint64_t{c.procedure} + 1, analysis::context_id(c.key), std::string_view(report::kind_name(c.kind)), thread, file, line,
                  c.calls, c.exclusive, c.inclusive);
+    }
+  }
+
+  void add_metrics() {
+    Insert insert(db_, "metrics", 3);
+    for (uint64_t m = 0; m < program_.metrics.size(); ++m) {
+      const format::MetricKind *kind = format::find_metric_kind(program_.metrics[m]);
+      insert.row(m + 1, program_.metrics[m], kind != nullptr ? kind->unit : std::string_view("events"));
+      add_metric(m);
+    }
+  }
+
+  // A row for what it was measured for; of instructions and paths for what took any of it.
+  void add_metric(uint64_t m) {
+    Insert functions(db_, "function_metrics", 4), instructions(db_, "instruction_metrics", 8), paths(db_, "path_metrics", 4);
+    for (uint64_t n = 0; n < program_.procedures.size(); ++n) {
+      const CountedProcedure &p = program_.procedures[n];
+      std::optional<uint64_t> own = analysis::value_of(p.metrics.own, m), inclusive = analysis::value_of(p.metrics.total, m);
+      if (own || inclusive) functions.row(m + 1, n + 1, own, inclusive);
+      for (uint64_t i = 0; m < p.metrics.instructions.size() && i < p.metrics.instructions[m].size(); ++i) {
+        const format::Instruction &at = p.map->instructions[i];
+        std::optional<uint64_t> file, line;
+        if (at.line != 0) file = file_id(p, at), line = at.line;
+        const uint64_t value = p.metrics.instructions[m][i];
+        if (value != 0) instructions.row(m + 1, n + 1, i, p.map->fragments[at.fragment].name, at.offset, file, line, value);
+      }
+      for (const analysis::CountedPath &path : p.paths) {
+        std::optional<uint64_t> value = analysis::value_of(path.metrics, m);
+        if (!path.partial && value.value_or(0) != 0) paths.row(m + 1, n + 1, path.number, *value);
+      }
+    }
+    Insert contexts(db_, "context_metrics", 4);
+    for (uint64_t n = 0; n < program_.contexts.size(); ++n) {
+      const analysis::CountedContext &c = program_.contexts[n];
+      std::optional<uint64_t> own = analysis::value_of(c.metrics, m), inclusive = analysis::value_of(c.metrics_inclusive, m);
+      if (own || inclusive) contexts.row(m + 1, n + 1, own, inclusive);
     }
   }
 

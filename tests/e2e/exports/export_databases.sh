@@ -85,3 +85,34 @@ for query in query*.sql; do
   sqlite3 -header $db <$query >answer.txt 2>&1 || fail "$query: $(cat answer.txt)"
   [ "$(wc -l <answer.txt)" -ge 2 ] || fail "$query finds nothing"
 done
+
+# Metrics: of functions, instructions, paths and contexts, as the reports have them.
+"$CHORD" --paths --metrics=time,sim:l1d gcc -O1 -g "$include" marked.c -o measured
+CHORD_OUT=measured.chord ./measured
+"$CHORD" --context --metrics=time,sim:l1d gcc -O1 -g "$include" marked.c -o measured-contexts
+CHORD_OUT=contexts.chord ./measured-contexts
+for name in measured contexts; do
+  "$CHORD" export sqlite $name.chord -o $name.db
+  expect_equal "$name: references are good" "" "$(sqlite3 $name.db 'PRAGMA foreign_key_check')"
+  "$CHORD" report $name.chord --by=function --json >$name-functions.json
+  "$CHORD" report $name.chord --by=instruction --json >$name-instructions.json
+done
+"$CHORD" paths measured.chord --json >measured-paths.json
+"$CHORD" contexts contexts.chord --json >contexts-rows.json
+python3 - <<'PYTHON' || fail "metrics in the database are not those of the reports"
+import json, sqlite3
+def rows(name): return json.load(open(name + ".json"))["rows"]
+def found(name, query): return sorted(sqlite3.connect(name + ".db").execute(query))
+def nonzero(metrics): return {m: v for m, v in metrics.items() if v}
+for name in ("measured", "contexts"):
+    assert found(name, "SELECT name, unit FROM metrics") == [("sim:l1d", "misses"), ("time", "ns")], found(name, "SELECT name, unit FROM metrics")
+    wanted = sorted((r["function"], m, v) for r in rows(name + "-functions") for m, v in r["metrics"].items())
+    assert wanted and found(name, "SELECT f.name, m.name, own FROM function_metrics t JOIN functions f ON f.id = t.function JOIN metrics m ON m.id = t.metric") == wanted
+    wanted = sorted((r["function"], r["offset"], m, v) for r in rows(name + "-instructions") for m, v in nonzero(r["metrics"]).items())
+    assert wanted and found(name, "SELECT f.name, offset, m.name, own FROM instruction_metrics t JOIN functions f ON f.id = t.function JOIN metrics m ON m.id = t.metric") == wanted
+wanted = sorted((r["function"], r["path"], m, v) for r in rows("measured-paths") for m, v in nonzero(r["metrics"]).items())
+assert wanted and found("measured", "SELECT f.name, path, m.name, own FROM path_metrics t JOIN functions f ON f.id = t.function JOIN metrics m ON m.id = t.metric") == wanted
+wanted = sorted((r["function"], m, v, r["metrics_inclusive"][m]) for r in rows("contexts-rows") for m, v in r["metrics"].items())
+assert wanted and found("contexts", """SELECT f.name, m.name, own, t.inclusive FROM context_metrics t JOIN contexts c ON c.id = t.context
+  JOIN functions f ON f.id = c.function JOIN metrics m ON m.id = t.metric""") == wanted
+PYTHON
