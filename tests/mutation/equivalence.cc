@@ -322,6 +322,50 @@ bool is_never_executed(const Subject &s, const Mutant &m) {
   return true;
 }
 
+// The inserted jump that leads to the code out of line that this statement is in.
+uint32_t jump_to_chunk(const Subject &s, uint32_t k) {
+  while (k-- > 0 && s.at(k).kind != StatementKind::label) {
+  }
+  for (uint32_t jump = 0; k != kNowhere && jump < s.tail(); ++jump) {
+    if (s.is_code(jump) && s.is_inserted(jump) && s.at(jump).name.starts_with('j') && s.at(jump).operands == s.at(k).name) return jump;
+  }
+  return kNowhere;
+}
+
+// Between the entry of the procedure and here, with no way in between, inserted code only takes addresses into the register, or puts
+// what the runtime has found into the frame: it adds nothing.
+bool is_as_found(const Subject &s, uint32_t here, const std::string &place) {
+  const bool word = place.ends_with("(%rsp)");
+  for (uint32_t k = here; k-- > 0;) {
+    const Statement &x = s.at(k);
+    if (x.section != s.at(here).section) continue;
+    if (x.kind == StatementKind::label && !x.name.starts_with(".L")) return true;
+    if (x.kind == StatementKind::label && s.is_jumped_to(x.name)) return false;
+    if (!s.is_code(k) || !s.is_inserted(k)) continue;
+    const bool sets = x.operands == place || x.operands.ends_with("," + place);
+    const bool takes = x.name == "movq" || x.name == "popq" || (x.name == "leaq" && x.operands.starts_with(".Lchord_k"));
+    const uint32_t before = s.previous_code(k);
+    const bool argument = before != kNowhere && s.is_inserted(before) && s.at(before).name == "pushq" && x.operands.ends_with(",(%rsp)");
+    const bool adds = (x.name == "addq" || x.name == "subq") && x.operands.find("(%rsp)") != std::string_view::npos && !argument;
+    const bool found = before != kNowhere && s.at(before).name == "popq" && x.operands.starts_with(s.at(before).operands);
+    if (word && x.name == "movq" && x.operands.ends_with("(%rsp)") && !found) return false;
+    if (x.name == "jmp" || adds || (sets && !takes && x.name != "pushq")) return false;
+  }
+  return false;
+}
+
+// The record's address is not rounded down, where the register holds it as it was found.
+bool is_round_already(const Subject &s, const Mutant &m) {
+  if (m.edits.size() != 1 || !m.edits[0].text.empty()) return false;
+  for (uint32_t k = 0; k < s.tail(); ++k) {
+    if (s.at(k).begin != m.edits[0].begin || s.at(k).end != m.edits[0].end || s.at(k).name != "andq" || !s.at(k).operands.starts_with("$-")) continue;
+    const uint32_t taken = s.previous_code(k), jump = jump_to_chunk(s, k);
+    std::string_view from = taken == kNowhere ? "" : s.at(taken).operands.substr(0, s.at(taken).operands.find(','));
+    return taken != kNowhere && s.at(taken).name == "movq" && (from.starts_with('%') || from.ends_with("(%rsp)")) && jump != kNowhere && is_as_found(s, jump, std::string(from));
+  }
+  return false;
+}
+
 // Nothing but a jump is put in front of the label that it leads to.
 bool jumps_to_next(const Subject &s, const Mutant &m) {
   if (m.edits.size() != 1 || m.edits[0].begin != m.edits[0].end) return false;
@@ -348,6 +392,7 @@ std::string equivalence(const Subject &s, const Mutant &m) {
   if (asks_anyway(s, m)) return "asked";
   if (is_never_executed(s, m)) return "unreached";
   if (jumps_to_next(s, m)) return "unchanged";
+  if (is_round_already(s, m)) return "round";
   std::string rule = by_rules(s, m);
   return rule.empty() ? by_effect(s, m) : rule;
 }

@@ -98,7 +98,10 @@ class Run {
     } else {
       ++tally.survivors;
       ++survivors_;
-      if (tally.survivors <= 20) std::printf("SURVIVOR %s, %s, %s: %s\n", c.mode.c_str(), kind.c_str(), c.name.c_str(), m.what.c_str());
+      if (tally.survivors > 20) return;
+      auto line = [&](uint32_t at) { return 1 + std::count(c.woven.text.begin(), c.woven.text.begin() + at, '\n'); };
+      std::string where = m.edits.empty() ? "" : ":" + std::to_string(line(m.edits[0].begin));  // of what build/tests/weave_text prints
+      std::printf("SURVIVOR %s, %s, %s%s: %s\n", c.mode.c_str(), kind.c_str(), c.name.c_str(), where.c_str(), m.what.c_str());
     }
   }
 
