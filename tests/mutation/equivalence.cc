@@ -266,8 +266,7 @@ bool is_popped(const Subject &s, uint32_t rule, const Edit &e) {
       continue;
     }
     if (!s.instruction(k) || s.decoded(k).flow != isa::Flow::next || s.decoded(k).unknown_effects) return false;
-    if (s.at(k).name == "popq" && s.at(k).operands == std::string("%") + kWhole[r]) return true;
-    if (s.decoded(k).writes & isa::register_numbered(r)) return false;
+    if (s.decoded(k).writes & isa::register_numbered(r)) return s.decoded(k).mnemonic == "pop";
   }
   return false;
 }
@@ -304,9 +303,26 @@ bool is_behind_end(const Subject &s, const Edit &e) {
   return false;
 }
 
+// Nothing but a label is moved, which nothing names but jumps that are never executed.
+bool moves_unused_label(const Subject &s, const Mutant &m, const std::vector<bool> &executed) {
+  std::string_view label;
+  for (uint32_t k = 0; k < s.tail(); ++k) {
+    const Statement &x = s.at(k);
+    if (x.kind == StatementKind::label && m.edits.size() == 2 && x.begin == m.edits[0].begin && m.edits[0].text.empty() &&
+        m.edits[1].text == "\n" + std::string(x.name) + ":\n") label = x.name;
+  }
+  for (uint32_t k = 0; k < s.size() && !label.empty(); ++k) {
+    std::vector<std::string_view> names = assembly::symbols_in(s.at(k).operands);
+    bool named = s.at(k).kind != StatementKind::label && std::find(names.begin(), names.end(), label) != names.end();
+    if (named && !(s.is_code(k) && !executed[k])) return false;
+  }
+  return !label.empty();
+}
+
 // Code that control never comes to, and labels in front of such code.
 bool is_never_executed(const Subject &s, const Mutant &m) {
   const std::vector<bool> executed = executed_statements(s);
+  if (moves_unused_label(s, m, executed)) return true;
   for (const Edit &e : m.edits) {
     bool unreached = is_behind_end(s, e);
     if (unreached) continue;

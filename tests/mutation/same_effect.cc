@@ -369,8 +369,8 @@ bool StraightCode::step(std::string_view name, const std::vector<std::string_vie
     set_flags(made);
     return name.starts_with("cmp") || name.starts_with("test") || write(o.back(), unknown(made));
   }
-  if ((name == "movzbl" && o.size() == 2) || (name.starts_with("set") && o.size() == 1)) {
-    bool sets = name != "movzbl";
+  if (((name == "movzbl" || name == "movslq") && o.size() == 2) || (name.starts_with("set") && o.size() == 1)) {
+    bool sets = name.starts_with("set");
     auto a = sets ? std::optional(unknown(flags_.carry + flags_.others + flags_.overflow)) : read_part(o[0]);
     std::string into = part_of(o.back());
     if (!a || into.empty() || (into == "rax" && parts_)) return false;

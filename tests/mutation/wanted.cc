@@ -1,8 +1,9 @@
 #include "mutation/wanted.h"
 
 #include <algorithm>
-#include <array>
+#include <cctype>
 #include <optional>
+#include <set>
 
 #include "isa/conventions.h"
 
@@ -32,9 +33,9 @@ uint32_t block_of(const assembly::Procedure &p, uint32_t instruction) {
   return kNowhere;
 }
 
-// Vertices that edges lead to from this one on, itself only if in a circle.
+// Vertices that edges lead to from this one on, itself only if in a circle; those of tables if `by_tables`.
 template <class Procedure>
-std::vector<bool> reached_from(const Procedure &p, uint32_t vertex) {
+std::vector<bool> reached_from(const Procedure &p, uint32_t vertex, bool by_tables = true) {
   std::vector<bool> reached(p.blocks.size(), false);
   std::vector<uint32_t> waiting = {vertex};
   while (!waiting.empty()) {
@@ -43,11 +44,30 @@ std::vector<bool> reached_from(const Procedure &p, uint32_t vertex) {
     for (size_t e = 1; e < p.edges.size(); ++e) {  // edge 0 leads back to the entry
       const uint32_t to = p.edges[e].to;
       if (p.edges[e].from != b || p.edges[e].kind == decltype(p.edges[e].kind)::never || reached[to]) continue;
+      if (!by_tables && p.edges[e].kind == decltype(p.edges[e].kind)::dispatch) continue;
       reached[to] = true;
       waiting.push_back(to);
     }
   }
   return reached;
+}
+
+// Some instruction names a table, or code other than to jump there.
+bool reads_tables(const Subject &s) {
+  std::set<std::string_view> tables;
+  std::string_view last;
+  for (uint32_t k = 0; k < s.tail(); ++k) {
+    if (s.at(k).kind == assembly::StatementKind::label) last = s.at(k).name;
+    else if (!s.is_code(k) && !s.is_inserted(k) && !assembly::symbols_in(s.at(k).operands).empty()) tables.insert(last);
+  }
+  for (uint32_t k = 0; k < s.tail(); ++k) {
+    if (!s.is_code(k) || s.is_inserted(k)) continue;
+    const bool jumps = s.at(k).name.starts_with('j') && s.label(s.at(k).operands) != kNowhere;
+    for (std::string_view name : assembly::symbols_in(s.at(k).operands)) {
+      if (!jumps && (tables.contains(name) || name.starts_with(".L"))) return true;
+    }
+  }
+  return false;
 }
 
 // The procedure has given a register or flag a value of its own on every way from its entry to the instruction, which is not one
@@ -174,7 +194,9 @@ bool is_scratch(const Subject &s, const assembly::Procedure &p, const std::strin
     if (!s.is_code(k)) continue;
     if (!s.is_inserted(k)) written = false;
     std::string_view operands = s.at(k).operands;
-    if (!s.is_inserted(k) || operands.find(word) == std::string_view::npos) continue;
+    size_t at = operands.find(word);
+    while (at != std::string_view::npos && at > 0 && (std::isdigit(static_cast<unsigned char>(operands[at - 1])) || operands[at - 1] == '-')) at = operands.find(word, at + 1);
+    if (!s.is_inserted(k) || at == std::string_view::npos) continue;
     bool store = s.at(k).name == "movq" && operands.ends_with("," + word);
     if (!store && !written) return false;
     written = true;
@@ -323,7 +345,7 @@ bool is_unreached(const Subject &s, uint32_t statement) {
   if (!place) return false;
   const assembly::Procedure &p = s.woven_case().unit.procedures[place->first];
   uint32_t b = block_of(p, place->second);
-  return b != kNowhere && !reached_from(p, 0)[b];
+  return b != kNowhere && !reached_from(p, 0, reads_tables(s))[b];
 }
 
 bool is_unreached(const format::Procedure &p, uint32_t vertex) { return vertex > 1 && !reached_from(p, 0)[vertex]; }
