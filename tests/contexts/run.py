@@ -114,11 +114,11 @@ class Folder:
         node.calls += 1
 
     def leaves_by_jump(self, top, pc, sp):
-        """By one that is no call: through a pointer, or to a function that keeps no record."""
+        """By one that is no call: through a pointer, even to the same function again, or to a function that keeps no record."""
         if top[3] not in self.jumps or self.jumps[top[3]] in self.entries:
             return False
         if pc in self.entries:
-            return (self.entries[pc], sp) != (top[0], top[1])
+            return self.jumps[top[3]] == THROUGH_POINTER or (self.entries[pc], sp) != (top[0], top[1])
         return self.part_of(pc)[2].split(".cold")[0] != top[0]
 
     def step(self, pc, sp):
@@ -150,13 +150,16 @@ def data_symbols(path, prefix):
             yield int(words[0], 16), int(words[1], 16)
 
 
+THROUGH_POINTER, NOWHERE = -1, -2
+
+
 def jumps_of(path, shared):
-    """Where each jump leads; those through pointers, and of shared objects: nowhere."""
+    """Where each jump leads; those of shared objects that are not through pointers: nowhere."""
     jumps = {}
     for line in checked(["objdump", "-d", "--no-show-raw-insn", path]).stdout.splitlines():
         found = re.match(r"\s*([0-9a-f]+):\s+(?:notrack |bnd )?(j\w+)\s+(\*|[0-9a-f]+)", line)
         if found:
-            jumps[int(found[1], 16)] = None if shared or found[3] == "*" else int(found[3], 16)
+            jumps[int(found[1], 16)] = THROUGH_POINTER if found[3] == "*" else NOWHERE if shared else int(found[3], 16)
     return jumps
 
 
