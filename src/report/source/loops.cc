@@ -7,6 +7,7 @@
 #include <algorithm>
 
 #include "core/graph/order.h"
+#include "isa/traits.h"
 #include "report/tables/listings.h"
 #include "report/tables/metrics.h"
 
@@ -22,6 +23,22 @@ struct LoopRow {
   bool entries_known = true;
   analysis::MetricValues metrics = {};  // of its instructions, where they are measured for each
 };
+
+// The branch that closes the loop, where it stands for the loop's line: a compiler that has moved or copied the test to the end of a loop gives
+// that branch the line of the `for`, `while` or `do`, while its first instruction may be of any line. Not where the end of the body
+// just goes on to the header. Of several such branches, the one that is written first.
+uint32_t closing_branch(const CountedProcedure &p, const core::Order &order, core::Vertex header) {
+  uint32_t found = core::kNone;
+  const std::vector<format::Instruction> &all = p.map->instructions;
+  for (uint32_t e = 0; e < p.map->edges.size(); ++e) {
+    if (!order.back[e] || p.map->edges[e].to != header) continue;
+    const format::Block &from = p.map->blocks[p.map->edges[e].from];
+    const uint32_t last = from.first + from.count - 1;
+    if (from.count == 0 || (all[last].traits & isa::kConditional) == 0 || all[last].line == 0) return core::kNone;
+    if (found == core::kNone || all[last].line < all[found].line) found = last;
+  }
+  return found;
+}
 
 uint32_t depth_of(const core::Loops &loops, uint32_t loop) {
   uint32_t depth = 1;
@@ -82,18 +99,21 @@ Table list_loops(const analysis::Program &program) {
   for (const CountedProcedure &p : program.procedures) {
     std::string_view name = t.keep(demangle(p.map->name));
     const core::Graph graph = p.map->graph();
-    const core::Loops loops = core::find_loops(graph, core::depth_first_order(graph));
+    const core::Order order = core::depth_first_order(graph);
+    const core::Loops loops = core::find_loops(graph, order);
     for (uint32_t l = 0; l < loops.loops.size(); ++l) {
       LoopRow row = measure(p, loops, l);
       if (row.place == core::kNone) continue;
       const format::Instruction &first = p.map->instructions[row.place];
+      const uint32_t closing = closing_branch(p, order, loops.loops[l].header);
+      const format::Instruction &lined = closing != core::kNone ? p.map->instructions[closing] : first;
       bool exact = p.exact();
       std::vector<Cell> cells{text(p.map->name), text(p.unit->unit), text(p.map->fragments[first.fragment].name), offset(first.offset),
              number(depth_of(loops, l)), number_if(exact && row.entries_known, row.entered),
              number_if(exact, row.iterations), number_if(exact, row.executed),
              exact ? share(row.executed, program.instructions) : Cell{}, number(row.blocks), number(row.instructions),
-             text(first.line != 0 ? std::string_view(p.unit->files[first.file]) : std::string_view()),
-             ordinal(first.line), flag(p.certain()), text(name)};
+             text(lined.line != 0 ? std::string_view(p.unit->files[lined.file]) : std::string_view()),
+             ordinal(lined.line), flag(p.certain()), text(name)};
       metrics.put(cells, row.metrics);
       t.add(cells);
     }
