@@ -159,7 +159,7 @@ void add_profiles(const std::string &path, std::vector<std::string> &files) {
     if (found.empty()) throw base::Error(fmt::format("{}: no file matches", path), "");
   } else {
     if (!fs::exists(path, failed) && analysis::files_left_behind(path).empty())
-      throw base::Error(fmt::format("{}: there is no such file", path), "run the program: its profile is written when it ends, beside it as PROGRAM.chord");
+      throw base::Error(fmt::format("{}: there is no such file", path), "profiles are named here; run the program: its profile is written when it ends, beside it as PROGRAM.chord");
     found.push_back(path);
   }
   std::sort(found.begin(), found.end());

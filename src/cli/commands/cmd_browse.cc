@@ -22,6 +22,11 @@ namespace chord::cli {
 namespace {
 
 constexpr const char *kBrowseExamples =
+    "Examples:\n"
+    "  chord browse                          the newest profile here\n"
+    "  chord browse prog.chord\n"
+    "  chord browse build/tests              all profiles in a folder as one\n"
+    "\n"
     "Keys: arrows or j k, Page Up and Down, Enter opens, s source, a assembly, c callers and callees,\n"
     "p paths, x contexts, t the tree of contexts, / searches, n again, o order, q back, h help.\n";
 

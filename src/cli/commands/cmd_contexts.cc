@@ -12,6 +12,7 @@
 #include "report/contexts/contexts.h"
 #include "report/source/summary.h"
 #include "report/tables/function_names.h"
+#include "report/tables/names.h"
 #include "report/tables/procedures.h"
 
 namespace chord::cli {
@@ -39,6 +40,18 @@ analysis::Program load_contexts_of_trace(const InputOptions &input) {
   return program;
 }
 
+// Some of several functions, as they can be typed.
+std::string some_of(const std::set<std::string> &names) {
+  constexpr size_t kSome = 4;
+  std::string all;
+  size_t listed = 0;
+  for (const std::string &name : names) {
+    if (listed == kSome) return all + ", …";
+    all += fmt::format("{}'{}'", listed++ == 0 ? "" : ", ", report::familiar_name(report::demangle(name)));
+  }
+  return all;
+}
+
 // The linkage name of the one function that is meant by a name without parameters, or without namespaces and classes. Inlined
 // functions are named in full.
 std::string in_full(const analysis::Program &program, const std::string &name, bool inlined) {
@@ -49,7 +62,7 @@ std::string in_full(const analysis::Program &program, const std::string &name, b
   const bool in_full_already = std::any_of(names.begin(), names.end(), [&](const std::string &n) { return n == name || report::demangle(n) == name; });
   if (names.empty() || in_full_already || inlined || report::fit_of(*names.begin(), name) > report::Fit::unqualified) return name;
   if (names.size() == 1) return *names.begin();
-  throw base::Error(fmt::format("{}: {} functions have this name", name, names.size()), fmt::format("name one in full, for example '{}'", report::demangle(*names.begin())));
+  throw base::Error(fmt::format("{}: {} functions have this name", name, names.size()), "name one in full: " + some_of(names));
 }
 
 }  // namespace

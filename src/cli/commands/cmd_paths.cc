@@ -1,6 +1,7 @@
 #include <fmt/core.h>
 
 #include <charconv>
+#include <map>
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostics.h"
@@ -10,6 +11,7 @@
 #include "cli/command.h"
 #include "report/paths/hot_paths.h"
 #include "report/paths/paths.h"
+#include "report/tables/function_names.h"
 #include "report/source/summary.h"
 
 namespace chord::cli {
@@ -19,6 +21,7 @@ constexpr const char *kPathsExamples =
     "Examples:\n"
     "  chord --paths gcc -O2 -g prog.c -o prog && ./prog && chord paths\n"
     "  chord paths --top=20                  the paths that ran most instructions\n"
+    "  chord paths --function=parse          those of one function\n"
     "  chord paths --by=function             paths possible, executed, needed for 90 and 99 %, memory\n"
     "  chord paths --metric=tsc              hot paths, dense and sparse, by a metric (chord --paths --metrics=tsc)\n"
     "  chord paths --context='main > * > f'    paths in some calling contexts alone (chord --context --paths)\n"
@@ -30,6 +33,20 @@ constexpr const char *kPathsExamples =
     "behind a loop's back edge or at a landing pad, and ends at the exit or with a back edge.\n"
     "A partial path is one that an exception, longjmp, exit or crash cut off.\n";
 
+// Rows of functions of this name.
+report::Table only(report::Table table, const std::string &glob, const analysis::Program &program) {
+  if (glob.empty()) return table;
+  const size_t at = table.column("function");
+  std::map<std::string_view, bool> fits;
+  for (size_t r = 0; r < table.rows(); ++r) {
+    auto [known, fresh] = fits.try_emplace(table.at(r, at).text);
+    if (fresh) known->second = report::matches(std::string(known->first), glob);
+  }
+  table.keep_if([&](size_t row) { return fits.at(table.at(row, at).text); });
+  if (table.rows() == 0) throw base::Error(fmt::format("--function={}: no function of {} that ran is called so", glob, program.name), "chord paths --by=function lists them");
+  return table;
+}
+
 int show(std::vector<std::string> args) {
   CLI::App app("One path as the code it runs through, with the branches it takes.", "chord paths show");
   InputOptions input;
@@ -38,6 +55,7 @@ int show(std::vector<std::string> args) {
   app.add_option("PATH", number, "number of the path")->required()->type_name("");
   add_input_options(app, input);
   add_context_option(app, input);
+  app.footer("Examples:\n  chord paths show main 17\n  chord paths show parse_line 3 prog.chord\n");
   if (!parse(app, std::move(args))) return 0;
   uint64_t path = 0;
   auto [end, failed] = std::from_chars(number.data(), number.data() + number.size(), path);
@@ -57,10 +75,11 @@ int cmd_paths(std::vector<std::string> args) {
   CLI::App app("Which paths through its functions the program took, and how often.", "chord paths");
   InputOptions input;
   ListingOptions listing;
-  std::string by = "path", metric;
+  std::string by = "path", metric, function;
   double percent = 1;
   add_input_options(app, input);
   add_context_option(app, input);
+  app.add_option("--function", function, "only paths of functions of this name, with or without namespaces and parameters")->type_name("GLOB");
   app.add_option("--by", by, "path, function, or edge: what the numbers are based on")
       ->type_name("KIND")
       ->check(CLI::IsMember({"path", "function", "edge"}));
@@ -75,13 +94,15 @@ int cmd_paths(std::vector<std::string> args) {
   if (!metric.empty()) {
     if (by == "edge") throw base::UsageError("--metric and --by=edge do not go together", "--by=path or --by=function");
     report::HotBy m = find_ratio(program, metric);
-    print_hot(by == "path" ? report::list_hot_paths(program, m, percent / 100) : report::list_hot_functions(program, m, percent / 100), metric, listing,
-              report::json_head(program));
+    report::HotTable hot = by == "path" ? report::list_hot_paths(program, m, percent / 100) : report::list_hot_functions(program, m, percent / 100);
+    hot.table = only(std::move(hot.table), function, program);
+    print_hot(hot, metric, listing, report::json_head(program));
     return 0;
   }
   report::Table table = by == "path"       ? report::list_paths(program)
                         : by == "function" ? report::list_path_functions(program)
                                            : report::list_path_edges(program);
+  table = only(std::move(table), function, program);
   nlohmann::ordered_json head = report::json_head(program);
   if (by == "function") {
     analysis::CounterMemory memory = report::path_memory(program);

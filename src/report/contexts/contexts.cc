@@ -275,7 +275,7 @@ Table list_contexts_of(const Program &program, const std::string &function, cons
   Table t;
   t.by = "context";
   t.columns = {{"id", "id", true, Holds::details}, {"function", "", true}, {"chain", "", true}, {"calls", "calls"},
-               {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}, {"tree", "context", true, Holds::names}};
+               {"exclusive", "exclusive"}, {"inclusive", "inclusive"}, {"thread", ""}, {"tree", "context", true, Holds::chains}};
   t.text_order = {5, 4, 3, 0, 7};
   t.weight = 5;
   MetricsColumn metrics(t, program.metrics), inclusive(t, program.metrics, "metrics_inclusive", "");

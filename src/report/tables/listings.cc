@@ -254,7 +254,7 @@ analysis::MetricValues metrics_of(const CountedProcedure &p, uint32_t instructio
 Table list_instructions(const Program &program) {
   Table t;
   t.by = "instruction";
-  t.columns = {{"function", "function", true},
+  t.columns = {{"function", "function", true, Holds::symbols},
                {"procedure", "", true},
                {"unit", "", true},
                {"module", "", true},

@@ -221,6 +221,33 @@ std::string fit_name(std::string_view name, size_t width) {
   return cut_middle(without_scopes(out, width), width);
 }
 
+std::string fit_chain(std::string_view chain, size_t width) {
+  constexpr std::string_view kLink = " > ";
+  constexpr size_t kShortest = 12, kReadable = 20, kLongest = 60;
+  if (display_width(chain) <= width) return std::string(chain);
+  std::vector<std::string_view> names;
+  for (size_t at = 0; at != std::string_view::npos;) {
+    const size_t next = chain.find(kLink, at);
+    names.push_back(chain.substr(at, next - at));
+    at = next == std::string_view::npos ? next : next + kLink.size();
+  }
+  // `left_out` names after the first.
+  auto joined = [&](size_t longest, size_t left_out) {
+    std::string out = fit_name(names[0], longest);
+    if (left_out != 0) out += std::string(kLink) + std::string(kEllipsis);
+    for (size_t n = 1 + left_out; n < names.size(); ++n) out += std::string(kLink) + fit_name(names[n], longest);
+    return out;
+  };
+  for (size_t shortest : {kReadable, kShortest}) {
+    for (size_t left_out = 0; left_out + 1 < names.size(); ++left_out) {
+      for (size_t longest = std::min(width, kLongest); longest >= shortest; --longest) {
+        if (std::string out = joined(longest, left_out); display_width(out) <= width) return out;
+      }
+    }
+  }
+  return cut_front(chain, width);
+}
+
 std::string common_folder(const std::vector<std::string_view> &paths) {
   std::string_view common;
   bool first = true;

@@ -26,6 +26,10 @@ std::string familiar_name(std::string_view demangled);
 // O(length * depth).
 std::string fit_name(std::string_view name, size_t width);
 
+// "main > a > b" in at most `width` columns: its names shortened one by one, then those after the first left out for an ellipsis, so that
+// the last ones stay.
+std::string fit_chain(std::string_view chain, size_t width);
+
 // The folder, with a slash at its end, that all absolute paths outside /usr lie in; empty if there is none.
 std::string common_folder(const std::vector<std::string_view> &paths);
 // The path without `folder`, which ends in a slash, if it lies in it.

@@ -11,6 +11,7 @@
 
 #include "analysis/source/source_tree.h"
 #include "report/tables/names.h"
+#include "report/tables/procedures.h"
 
 namespace chord::report {
 namespace {
@@ -20,6 +21,7 @@ constexpr std::string_view kGap = "  ";
 constexpr size_t kNarrowest = 12;
 constexpr size_t kBar = 8;
 constexpr size_t kReadable = 30;     // of a name
+constexpr size_t kRecognised = 20;   // of a name, if need be
 constexpr size_t kFirstFigures = 3;  // columns that are always shown
 
 bool is_set(const char *name) {
@@ -90,11 +92,20 @@ std::string plain(std::string text) {
   return text;
 }
 
+// A name, of a tree with blanks before it and, after two more, the place of a call: that goes where it would leave too little of the name.
+std::string cut_name(const std::string &text, size_t width) {
+  const size_t indent = std::min(text.find_first_not_of(' '), text.size());
+  if (indent >= width) return cut_end(text, width);
+  const size_t end = std::min(text.find(kGap, indent), text.size());
+  const std::string name = text.substr(indent, end - indent), place = text.substr(end);
+  const size_t room = width - indent, taken = display_width(place);
+  if (taken + std::min(kRecognised, display_width(name)) > room) return text.substr(0, indent) + fit_name(name, room);
+  return text.substr(0, indent) + fit_name(name, room - taken) + place;
+}
+
 std::string cut(const std::string &text, size_t width, Holds holds) {
-  if (holds == Holds::names) {
-    const size_t indent = std::min(text.find_first_not_of(' '), text.size());  // a tree's
-    return indent < width ? text.substr(0, indent) + fit_name(text.substr(indent), width - indent) : cut_end(text, width);
-  }
+  if (holds == Holds::names || holds == Holds::symbols) return cut_name(text, width);
+  if (holds == Holds::chains) return fit_chain(text, width);
   if (holds == Holds::paths) return cut_front(text, width);
   return cut_end(text, width);
 }
@@ -191,6 +202,8 @@ std::vector<std::string> column_texts(const Table &table, size_t c, const TextSt
     bool is_text = cell.kind == CellKind::text && !style.wide;
     if (is_text && column.holds == Holds::names) {
       out.push_back(plain(familiar_name(cell.text)));
+    } else if (is_text && column.holds == Holds::symbols) {
+      out.push_back(plain(familiar_name(demangle(std::string(cell.text)))));
     } else if (is_text && column.holds == Holds::paths) {
       std::string_view path = below(cell.text, root);
       while (path.starts_with("./")) path.remove_prefix(2);

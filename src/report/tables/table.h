@@ -99,8 +99,9 @@ inline Cell ran(bool value) {
 inline Cell number_if(bool known, uint64_t value) { return known ? number(value) : Cell{}; }
 
 // How the text form shortens what a column holds; CSV and JSON have all of it.
+// Symbols are linkage names, shown as the names they stand for; chains are names with > between them.
 // Details are given up for names where there is no room for both.
-enum class Holds : uint8_t { anything, names, paths, details };
+enum class Holds : uint8_t { anything, names, symbols, chains, paths, details };
 
 struct Column {
   std::string key;      // in JSON and CSV
