@@ -276,13 +276,22 @@ enum {
 /* ---- Traces ---------------------------------------------------------------
  *
  * Code woven with --trace writes what control does to a stream of 64-bit words, one for each thread and woven module.
- * Bits (core/sequences/trace_tokens.h; a 0 when a call has come back; when a procedure is entered whose plan does not say that it is known from
- * calls, a 1 and CHORD_TRACE_ENTRY_BITS bits: the offset of its chord_proc in their section, in units of 8 bytes) are shifted into the first word of the thread-local state,
+ * Bits (core/sequences/trace_tokens.h; and what is said of calls, below) are shifted into the first word of the thread-local state,
  * whose highest set bit is above them; words go to the buffer as they are full, or before a word of another kind:
  *   bit 63 set              63 bits, the first of them in bit 62
  *   bit 62 set              fewer bits: below the highest bit that is set in the lower 62
  *   else bits 56 to 61      CHORD_TRACE_*: what the lower 56 bits say
- * Woven code knows the order of the state's words. */
+ * Woven code knows the order of the state's words.
+ *
+ * Of calls:
+ *   0        a call has come back
+ *   10       the expected procedure is entered
+ *   11, n    the procedure whose chord_proc is 8 n bytes from the first, in CHORD_TRACE_ENTRY_BITS bits: it is entered, or, if its plan says that it compares
+ *            (core::Plan::compares), it is expected from here on, and 10 follows
+ * A procedure is expected if it was the last that a call named (core::Plan::names), or that was said so. Before such a call woven code leaves the mark of the name that is called
+ * (format/facts/call_marks.h) in the thread's state, and a procedure that finds its own mark there is the expected one; otherwise it clears that word
+ * and says who it is. So the word is 0, or the mark of the procedure that a reader expects: whoever makes a reader expect another one clears it.
+ * Procedures whose plan says that they are known from calls write nothing. */
 #define CHORD_TRACE_SYMBOL "__chord_trace"
 enum {
   CHORD_TRACE_BITS = 0,  /* not yet in the buffer */
@@ -291,8 +300,11 @@ enum {
   CHORD_TRACE_BIAS = 3,  /* run-time minus link-time addresses of the module */
   CHORD_TRACE_CHUNK = 4, /* the runtime's: the chunk it is in; null: none yet */
   CHORD_TRACE_NUMBER = 5, /* likewise: of chunks so far */
+  CHORD_TRACE_EXPECTED = 6, /* its lower half: the mark of what is expected to be entered, or 0 */
 };
 #define CHORD_TRACE_ENTRY_BITS 21
+#define CHORD_TRACE_ENTRY_TOKEN_BITS (CHORD_TRACE_ENTRY_BITS + 2)
+#define CHORD_TRACE_ENTRY_TOKEN (UINT32_C(3) << CHORD_TRACE_ENTRY_BITS) /* plus the number */
 /* CHORD_TRACE_BITS of a thread that has written nothing: there is no room for more than a bit, so that its first token asks the runtime. */
 #define CHORD_TRACE_NEW (UINT64_C(1) << 62)
 #define CHORD_TRACE_FULL (UINT64_C(1) << 63)
@@ -325,7 +337,7 @@ enum { CHORD_TRACE_WHY_LIMIT = 1, CHORD_TRACE_WHY_DISK = 2, CHORD_TRACE_WHY_FUNC
 /* The file: chunks, one after the other, each at a multiple of 4096 bytes: this, then words up to the first that is 0. */
 #define CHORD_TRACE_MAGIC UINT64_C(0x0a85d17c68632afe)
 #define CHORD_TRACE_PACKED UINT64_C(0x00000008184d2a50) /* a packed one (format/trace/packed_trace.h) begins with this, then comes the magic */
-#define CHORD_TRACE_VERSION 3 /* 3: procedures that only known calls enter do not say so */
+#define CHORD_TRACE_VERSION 4 /* 3: procedures that only known calls enter do not say so; 4: calls name what they call */
 #define CHORD_TRACE_NO_CHUNK UINT64_MAX
 struct chord_trace_chunk {
   uint64_t magic;

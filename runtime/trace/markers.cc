@@ -60,6 +60,7 @@ KnownSignal *&known_signal() {
 // A jump leaves everything up to the frame that contains the address: handlers, too.
 void leave_handlers(Instance &instance, uint64_t target) {
   KnownSignal *known = known_signal();
+  __chord_trace.expected = 0;
   if (known == nullptr) return;
   Frame frame;
   __chord_capture(&frame.registers);
@@ -105,6 +106,7 @@ void put_marker(uint32_t kind, uint64_t payload, uint64_t bits = 1, bool changed
     put_accesses(state, changed);
     put_word(state, marker(kind, payload));
     state.bits = bits;
+    state.expected = 0;
   }
   set_mask(mask);
 }
@@ -207,6 +209,7 @@ void put_stack(Instance &instance, TraceState &state, uint32_t kind = CHORD_TRAC
   put_accesses(state);
   put_word(state, marker(kind, count));
   for_each_frame(instance, [&](const Frame &, uint64_t place) { put_word(state, place); });
+  state.expected = 0;
   set_mask(mask);
 }
 
@@ -258,6 +261,7 @@ void resume(Instance &instance) {
   const bool was_paused = own.state == Pause::paused;
   own.state = Pause::recording;
   if (was_paused) {
+    state.expected = 0;
     state.chunk = own.chunk;
     state.at = own.at;
     state.bits = 1;
@@ -313,6 +317,7 @@ void begin_again(Instance &instance) {
   forget_addresses();
   state.number = 0;
   state.bits = 1;
+  state.expected = 0;
   if (forget_paused_chunk()) return;
   state.chunk = nullptr;
   Mask mask = set_mask(~Mask{0});
@@ -419,6 +424,7 @@ void put_checkpoint(Instance &instance, TraceState &state) {
     ++count;
     interrupted = interrupted || frame.interrupted;
   });
+  state.expected = 0;  // whoever begins to read here expects nobody
   if (count == 0 || count > most_frames || interrupted) return;
   state.end = end_of(*state.chunk);  // nothing comes between its words
   put_word(state, marker(CHORD_TRACE_CHECKPOINT, count_of(state.bits) << 48 | (count - 1)));

@@ -143,7 +143,9 @@ __chord_trace_flush:
 	.cfi_endproc
 	.size __chord_trace_flush, . - __chord_trace_flush
 
-	# A token for which there is too little room: above the return address, its length above 24 bits of value.
+	# A token for which there is too little room: above the return address, its length above 24 bits of value. What there is goes to the buffer, as bits that are
+	# fewer than a word's, and the token begins the next word. Where there are 62 bits, which leave no room beside the mark of such a word, one bit of the
+	# token goes with them; so it does in a thread that is new.
 	.globl __chord_trace_split
 	.hidden __chord_trace_split
 	.type __chord_trace_split, @function
@@ -151,34 +153,74 @@ __chord_trace_flush:
 __chord_trace_split:
 	.cfi_startproc
 	endbr64
-	__chord_push rax, rcx, rdx, rsi, rdi, r10, r11
+	__chord_push rax, rcx, r10, r11
 	movq __chord_trace@gottpoff(%rip), %r10
-	movq %fs:TraceState.bits(%r10), %rdx
-	movl 64(%rsp), %eax
+	movl 40(%rsp), %eax
 	movl %eax, %ecx
 	shrl $24, %ecx
 	andl $0xffffff, %eax
-	bsrq %rdx, %r11
-	xorl $63, %r11d
-	subl %r11d, %ecx	# bits that are left for the next word
-	movl %eax, %esi
-	shrl %cl, %esi
-	movl $-1, %edi
-	shll %cl, %edi
-	notl %edi
-	andl %edi, %eax
-	leal 1(%rdi,%rax), %eax
-	movl %r11d, %ecx
-	shlq %cl, %rdx
-	orq %rsi, %rdx
-	pushq %rdx
+	btsl %ecx, %eax
+	movq %fs:TraceState.bits(%r10), %r11
+	btsq $62, %r11
+	jc 72f
+	pushq %r11
 	.cfi_adjust_cfa_offset 8
 	__chord_put 1, 75f, movq %rax, %fs:TraceState.bits(%r10)
 	__chord_look
-	__chord_pop r11, r10, rdi, rsi, rdx, rcx, rax
+	__chord_pop r11, r10, rcx, rax
 	ret
-75:	.cfi_endproc
+75:	.cfi_adjust_cfa_offset 32
+72:	leal -1(%rcx), %ecx	# bits for the next word
+	xorl %r11d, %r11d
+	btsl %ecx, %r11d
+	leal -1(%r11), %r11d
+	pushq %rdx
+	.cfi_adjust_cfa_offset 8
+	movl 48(%rsp), %edx
+	andl %r11d, %edx
+	leal 1(%r11,%rdx), %edx
+	shrl %cl, %eax
+	andl $1, %eax
+	movq %fs:TraceState.bits(%r10), %r11
+	leaq (%rax,%r11,2), %r11
+	movl %edx, %eax
+	pushq %r11
+	.cfi_adjust_cfa_offset 8
+	__chord_put 1, 74f, movq %rax, %fs:TraceState.bits(%r10)
+	__chord_look
+	__chord_pop rdx, r11, r10, rcx, rax
+	ret
+74:	.cfi_endproc
 	.size __chord_trace_split, . - __chord_trace_split
+
+	# Who is entered: its number, above the return address. Where there is room, or else as any token.
+	.globl __chord_trace_announce
+	.hidden __chord_trace_announce
+	.type __chord_trace_announce, @function
+	.p2align 4
+__chord_trace_announce:
+	.cfi_startproc
+	endbr64
+	__chord_push r10, r11
+	movq __chord_trace@gottpoff(%rip), %r10
+	cmpl $0x100, %fs:TraceState.bits+4(%r10)	# 1 << (31 - CHORD_TRACE_ENTRY_TOKEN_BITS)
+	jae 72f
+	movq %fs:TraceState.bits(%r10), %r11
+	shlq $23, %r11
+	addq 24(%rsp), %r11
+	addq $0x600000, %r11	# CHORD_TRACE_ENTRY_TOKEN
+	movq %r11, %fs:TraceState.bits(%r10)
+73:	__chord_pop r11, r10
+	ret
+75:	.cfi_adjust_cfa_offset 16
+72:	orl $0x17600000, 24(%rsp)	# its length and CHORD_TRACE_ENTRY_TOKEN
+	__chord_pop r11, r10
+	jmp __chord_trace_split
+	.cfi_endproc
+	.pushsection .data.rel.ro.chord_trace,"aw",@progbits
+	.quad 0, 73b, 0, 3, 75b
+	.popsection
+	.size __chord_trace_announce, . - __chord_trace_announce
 
 	# Zeros that a number will be added to, and for which there is too little room: above the return address, how many, above 24 bits.
 	# What there is goes to the buffer, but for a bit that has no room beside the mark of such a word. A thread that is new has written nothing yet,
@@ -274,6 +316,8 @@ CHORD_OFFSETS(offsets_of_traces) {
   CHORD_OFFSET(TraceState, bias);
   CHORD_OFFSET(TraceState, chunk);
 }
+
+static_assert(CHORD_TRACE_ENTRY_TOKEN_BITS == 23 && CHORD_TRACE_ENTRY_TOKEN == 0x600000);  // __chord_trace_announce
 
 // The first word of a thread holds nothing but its last bit (CHORD_TRACE_NEW), or it says where a procedure was entered, and was made
 // without the module's bias.

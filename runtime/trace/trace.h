@@ -23,8 +23,9 @@ struct TraceState {
   uint64_t bias;
   chord_trace_chunk *chunk;  // null: the thread is new; `nowhere`: nothing is recorded
   uint64_t number;
+  uint64_t expected;  // the mark of what a reader expects to be entered, or 0
 };
-static_assert(sizeof(TraceState) == 48);
+static_assert(sizeof(TraceState) == 56 && offsetof(TraceState, expected) == 8 * CHORD_TRACE_EXPECTED);
 
 // Addresses of loads and stores (--trace=addresses), a stream of its own. Woven code knows the order of the first two words.
 struct AddressState {

@@ -35,6 +35,10 @@ struct EntryToken {
   Snippet probe, outside;
 };
 EntryToken write_entry_token(const TracePlace &place, const std::string &record, Resources live, const TraceLabels &labels);
+// The same only if another mark than that was left; there is no code outside but that. Not for position-independent code.
+EntryToken compare_at_entry(const std::string &record, uint32_t mark, Resources live, const TraceLabels &labels);
+// In front of a call: leaves that mark. Likewise.
+Snippet leave_mark(uint32_t mark);
 // Otherwise the runtime writes a word.
 Snippet write_entry(Resources live);
 

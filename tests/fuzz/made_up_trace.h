@@ -94,7 +94,7 @@ inline std::string made_up_trace() {
   head.thread = 1;
   std::string bytes(reinterpret_cast<const char *>(&head), sizeof head);
   auto marker = [](uint64_t kind, uint64_t payload) { return kind << CHORD_TRACE_KIND_SHIFT | payload; };
-  for (uint64_t word : {uint64_t{1} << 32 | (kAddress + 2), CHORD_TRACE_FULL | 0x1234567, CHORD_TRACE_PARTIAL | uint64_t{3} << CHORD_TRACE_ENTRY_BITS,
+  for (uint64_t word : {uint64_t{1} << 32 | (kAddress + 2), CHORD_TRACE_FULL | 0x1234567, CHORD_TRACE_PARTIAL | uint64_t{7} << CHORD_TRACE_ENTRY_BITS,
                         marker(CHORD_TRACE_CHECKPOINT, uint64_t{2} << 48 | 1), kAddress + 8, kAddress + 24, uint64_t{5} << 32 | (kAddress + 2), CHORD_TRACE_PARTIAL | 9,
                         marker(CHORD_TRACE_ACCESSES, 9), marker(CHORD_TRACE_SIGNAL, uint64_t{3} << 48 | (kAddress + 12)), marker(CHORD_TRACE_ACCESSES, 11), marker(CHORD_TRACE_SIGNAL_END, 0), marker(CHORD_TRACE_LEFT, kAddress + 24),
                         marker(CHORD_TRACE_JUMPED, kAddress + 24), marker(CHORD_TRACE_LANDS, kAddress + 48), marker(CHORD_TRACE_STACK, 2), kAddress + 24,

@@ -10,6 +10,7 @@
 
 #include "base/diagnostics.h"
 #include "core/counters/plan.h"
+#include "format/facts/call_marks.h"
 #include "format/facts/traced_calls.h"
 
 namespace chord::analysis {
@@ -100,6 +101,7 @@ TracedCode::TracedCode(Object object) : object_(std::make_unique<Object>(std::mo
     }
   }
   find_silent_entries();
+  find_expected_entries();
   index_.sort();
   known_.resize(kKnown);
   for (uint64_t key : object_->records) {
@@ -120,6 +122,29 @@ void TracedCode::find_silent_entries() {
       if (p.map->instructions[i].callee.empty()) continue;
       auto found = silent.find({p.unit, p.map->instructions[i].callee});
       if (found != silent.end()) p.enters[i] = found->second;
+    }
+  }
+}
+
+// Of several procedures with one mark the one whose name is called.
+void TracedCode::find_expected_entries() {
+  std::unordered_map<uint32_t, std::vector<uint32_t>> marked;
+  for (uint32_t n = 0; n < procedures_.size(); ++n) {
+    if (const uint32_t mark = format::mark_of_entry(*procedures_[n].map); mark != 0) marked[mark].push_back(n);
+  }
+  for (TracedProcedure &p : procedures_) {
+    p.expects.assign(p.map->instructions.size(), core::kNone);
+    for (uint32_t i = 0; i < p.expects.size(); ++i) {
+      const uint32_t mark = format::mark_left_by(*p.map, i);
+      if (mark == 0) continue;
+      p.expects[i] = TracedProcedure::kNobody;
+      auto found = marked.find(mark);
+      if (found == marked.end()) continue;
+      std::vector<uint32_t> named;
+      for (uint32_t n : found->second) {
+        if (found->second.size() == 1 || procedures_[n].map->name == p.map->instructions[i].callee) named.push_back(n);
+      }
+      if (named.size() == 1) p.expects[i] = named[0];
     }
   }
 }

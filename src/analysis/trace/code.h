@@ -28,6 +28,9 @@ struct TracedProcedure {
   std::vector<uint32_t> block_of;                     // by instruction; kNone: padding
   std::vector<bool> is_call;                          // by instruction
   std::vector<uint32_t> enters;                       // by instruction: the procedure that this call or jump enters, which does not say so itself; else kNone
+  // By instruction: the procedure whose mark this call leaves (format/facts/call_marks.h); kNobody: no procedure's, or that of several; kNone: it leaves none.
+  static constexpr uint32_t kNobody = core::kNone - 1;
+  std::vector<uint32_t> expects;
   std::vector<PartLayout> layouts;                    // by part
   // One of several that a block can be left by.
   bool is_branch(core::EdgeId edge) const { return edge != core::Graph::return_edge() && map->edges[edge].from != 0 && out[map->edges[edge].from].size() > 1; }
@@ -80,6 +83,7 @@ class TracedCode {
   CodeIndex index_;
   size_t edges_ = 0, instructions_ = 0;
   void find_silent_entries();
+  void find_expected_entries();
 
   // Answers of find(): the same few addresses are asked for all the time.
   struct Known {

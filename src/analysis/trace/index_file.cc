@@ -35,7 +35,7 @@ class CursorCodec {
   static void write(const TraceCursor &cursor, ByteWriter &out) {
     const TraceWords &words = cursor.words_;
     for (uint64_t value : {cursor.number_, uint64_t{words.chunk_}, uint64_t{words.word_}, words.bits_, uint64_t{words.bit_count_}, uint64_t{words.entry_bits_taken_},
-                           words.time_ns_, uint64_t{words.skipped}, uint64_t{words.owed}, uint64_t{cursor.lacking_}, uint64_t{cursor.outside_}, uint64_t{cursor.left_.has_value()}, uint64_t{cursor.stack_.size()}})
+                           words.time_ns_, uint64_t{words.skipped}, uint64_t{words.owed}, uint64_t{cursor.lacking_}, uint64_t{cursor.expected_}, uint64_t{cursor.outside_}, uint64_t{cursor.left_.has_value()}, uint64_t{cursor.stack_.size()}})
       out.varint(value);
     if (cursor.left_) write(*cursor.left_, out);
     for (const TraceFrame &frame : cursor.stack_) write(frame, out);
@@ -53,6 +53,7 @@ class CursorCodec {
     words.skipped = static_cast<uint32_t>(in.bounded(255));
     words.owed = static_cast<uint32_t>(in.bounded(255));
     cursor.lacking_ = static_cast<uint32_t>(in.bounded(kMostPaths));
+    cursor.expected_ = procedure(in, *cursor.code_);
     cursor.outside_ = in.bounded(1) != 0;
     bool left = in.bounded(1) != 0;
     uint64_t frames = in.bounded(in.remaining());
@@ -72,6 +73,12 @@ class CursorCodec {
   static constexpr uint64_t kMostPaths = uint64_t{1} << core::PathTokens::kMostBits;
   static constexpr uint64_t kFresh = 1, kReturnsAgain = 2, kInterrupted = 4, kWasOutside = 8, kBeside = 16, kAll = 31;
 
+  // Of a damaged file: nobody.
+  static uint32_t procedure(ByteReader &in, const TracedCode &code) {
+    const auto number = static_cast<uint32_t>(in.bounded(UINT32_MAX));
+    return number < code.size() ? number : TracedProcedure::kNobody;
+  }
+
   // What comes back goes on with the next instruction, so there must be one to come back from.
   static bool callers_stand_at_calls(const TraceCursor &cursor) {
     const std::vector<TraceFrame> &stack = cursor.stack_;
@@ -87,7 +94,7 @@ class CursorCodec {
   static void write(const TraceFrame &frame, ByteWriter &out) {
     out.varint((frame.fresh ? kFresh : 0) | (frame.returns_again ? kReturnsAgain : 0) | (frame.interrupted ? kInterrupted : 0) | (frame.was_outside ? kWasOutside : 0) |
                (frame.beside ? kBeside : 0));
-    for (uint64_t value : {uint64_t{frame.procedure}, uint64_t{frame.instruction}, uint64_t{frame.block}, frame.began, uint64_t{frame.skip_bits}, uint64_t{frame.owed_bits}, uint64_t{frame.path_bits}, uint64_t{frame.path_sum}}) out.varint(value);
+    for (uint64_t value : {uint64_t{frame.procedure}, uint64_t{frame.instruction}, uint64_t{frame.block}, frame.began, uint64_t{frame.skip_bits}, uint64_t{frame.owed_bits}, uint64_t{frame.path_bits}, uint64_t{frame.path_sum}, uint64_t{frame.expected}}) out.varint(value);
   }
 
   static bool read(ByteReader &in, const TracedCode &code, TraceFrame &frame) {
@@ -105,6 +112,7 @@ class CursorCodec {
     frame.owed_bits = static_cast<uint32_t>(in.bounded(255));
     frame.path_bits = static_cast<uint32_t>(in.bounded(core::PathTokens::kMostBits));
     frame.path_sum = static_cast<uint32_t>(in.bounded(kMostPaths));
+    frame.expected = procedure(in, code);
     if (!in.ok()) return false;
     if (frame.interrupted) return !frame.beside || frame.procedure < code.size() || frame.procedure == core::kNone;
     if (frame.procedure >= code.size() || frame.block >= code.procedure(frame.procedure).map->blocks.size()) return false;

@@ -93,6 +93,7 @@ bool TraceCursor::run(TraceStretch &out) {
   frame.instruction = i - 1;
   end_path();
   outside_ = true;
+  if (p.expects[i - 1] != core::kNone) expected_ = p.expects[i - 1];
   const bool stretched = put_stretch(from, i - from, out);
   enter_silently(p.enters[i - 1]);
   return stretched;
@@ -277,17 +278,28 @@ void TraceCursor::enter(uint64_t place) {
   enter_procedure(found->procedure);
 }
 
+// Bits that begin with a 1.
 void TraceCursor::enter_by_token() {
-  if (!words_.has(CHORD_TRACE_ENTRY_BITS + 1)) {
+  constexpr core::TraceToken expected = format::kExpectedEntry;
+  if (words_.has(expected.bits) && words_.next(expected.bits) == expected.value) return enter_expected();
+  if (!words_.has(CHORD_TRACE_ENTRY_TOKEN_BITS)) {
     while (words_.load()) words_.read(1);
     const uint64_t word = words_.peek();
     return word == 0 || is_stop(word) ? end_of_words(word) : fail("an entry is cut off");
   }
-  words_.read(1);
+  words_.read(CHORD_TRACE_ENTRY_TOKEN_BITS - CHORD_TRACE_ENTRY_BITS);
   const uint64_t offset = uint64_t{8} * words_.read(CHORD_TRACE_ENTRY_BITS);
   const std::optional<uint32_t> procedure = code_->with_record(offset);
   if (!procedure) return fail(fmt::format("no traced function has the record {:#x}", offset));
-  enter_procedure(*procedure);
+  if (!code_->procedure(*procedure).map->plan.compares) return enter_procedure(*procedure);
+  expected_ = *procedure;
+}
+
+void TraceCursor::enter_expected() {
+  if (expected_ == TracedProcedure::kNobody) return fail("a function says that it was expected, and is not, or has a name with the mark of another's");
+  words_.read(format::kExpectedEntry.bits);
+  silent_ = 0;
+  enter_procedure(expected_);
 }
 
 void TraceCursor::enter_procedure(uint32_t procedure) {
@@ -327,6 +339,7 @@ void TraceCursor::stand_at_signal(uint64_t word) {
     signal.skip_bits -= std::min(signal.skip_bits, again);
   }
   lacking_ = 0;
+  signal.expected = expected_;
   signal.owed_bits = words_.owed;
   words_.owed = 0;
   stack_.push_back(signal);
@@ -338,6 +351,7 @@ void TraceCursor::end_signal(uint64_t place) {
   if (stack_.empty() || !stack_.back().interrupted) return fail("a signal handler ends that has not begun");
   words_.skipped = stack_.back().skip_bits;
   words_.owed = stack_.back().owed_bits;
+  expected_ = stack_.back().expected;
   outside_ = stack_.back().was_outside;
   stack_.pop_back();
   --signals_;
@@ -452,7 +466,7 @@ void TraceCursor::begin_at_checkpoint() {
   }
   std::optional<TracedPlace> found = code_->find(from->place);
   std::optional<TracedPoint> point = found ? code_->point(*found) : std::nullopt;
-  if (!point || point->due.bits != 0 || point->ahead != core::kNone) return fail(fmt::format("it begins at {:#x}, where no activation is", from->place));
+  if (!point || point->ahead != core::kNone) return fail(fmt::format("it begins at {:#x}, where no activation is", from->place));
   if (point->instruction == core::kNone) return;  // which has just been left
   TraceFrame frame;
   frame.procedure = found->procedure;
@@ -466,6 +480,7 @@ void TraceCursor::begin_at_checkpoint() {
     frame.instruction = asked->returning;
     frame.block = code_->procedure(found->procedure).block_of[asked->returning];
   }
+  words_.owed += point->due.bits;
   stack_.push_back(frame);
   outside_ = asked && asked->returning != core::kNone;
   if (!outside_ && frame.instruction == code_of(frame).map->blocks[frame.block].first) start_path(code_of(frame), frame.block);

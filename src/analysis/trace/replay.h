@@ -49,6 +49,7 @@ struct TraceFrame {
   bool was_outside = false;
   bool beside = false;  // it came to one that had not yet said that it is entered (`procedure`), or that it has left (kNone): not in this stack
   uint32_t skip_bits = 0, owed_bits = 0;
+  uint32_t expected = TracedProcedure::kNobody;
 };
 
 struct TraceMark {
@@ -132,6 +133,7 @@ class TraceCursor {
   void obey_marker(uint64_t word);
   void enter(uint64_t place);
   void enter_by_token();
+  void enter_expected();
   void enter_procedure(uint32_t procedure);
   void enter_silently(uint32_t procedure);
   void stand_at_signal(uint64_t word);
@@ -174,6 +176,7 @@ class TraceCursor {
   uint64_t only_began_ = kAnyCall;
   uint32_t lacking_ = 0;  // what an edge has yet to add to the number of the path under way, where the next word says that the thread stood
   size_t silent_ = 0;  // entries since the last token that were not written
+  uint32_t expected_ = TracedProcedure::kNobody;  // the procedure that a call named last, or that was said to be expected
   bool outside_ = true;
   bool ended_ = false;
   uint32_t stopped_ = 0;

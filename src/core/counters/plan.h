@@ -109,6 +109,8 @@ struct Plan {
   std::vector<EdgeId> witnesses;  // TraceEncoding::witness: the edges that write, ascending
   std::vector<Vertex> starts;     // TraceEncoding::paths: the vertices that paths start at, ascending
   std::vector<uint32_t> late;     // tokens that wait (format/facts/late_tokens.h), ascending
+  bool compares = false;          // an activation that was expected says only that (format/facts/call_marks.h)
+  bool names = false;             // calls say whom they expect to enter
   AddressPlan addresses;
 
   // Counters of the plan that are known by index; those of paths come first.

@@ -102,6 +102,7 @@ TraceToken LateTokens::at_start(uint32_t instruction) const {
 }
 
 TraceToken LateTokens::in(const Spot &spot) const {
+  if (spot.lacks.empty()) return spot.instruction != core::kNone ? at(spot.instruction) : TraceToken{};
   TraceToken came_back, taken, waiting;
   for (const Spot::Lack &lack : spot.lacks) {
     const TokenNumber token = token_numbered(*map_, lack.counter);

@@ -125,6 +125,10 @@ std::vector<bool> trace_entered(const Procedure &procedure) {
 TraceCode trace_code(const Procedure &procedure) {
   using enum core::TraceEncoding;
   TraceCode code = procedure.plan.encoding == witness ? code_of_witnesses(procedure) : procedure.plan.encoding == paths ? code_of_paths(procedure) : code_of_bits(procedure);
+  // That the procedure was expected: it is entered.
+  for (core::EdgeId e = 1; e < procedure.edges.size() && procedure.plan.compares && e < code.tokens.size(); ++e) {
+    if (procedure.edges[e].kind == EdgeKind::enter) code.tokens[e] = kExpectedEntry;
+  }
   code.reserved.resize(procedure.blocks.size());
   code.last_call.resize(procedure.blocks.size(), core::kNone);
   for (uint32_t b = 0; b < procedure.blocks.size(); ++b) {

@@ -20,6 +20,9 @@ std::vector<bool> trace_stops(const Procedure &procedure);
 // By block: control may come there from outside, when the procedure is entered or at a landing.
 std::vector<bool> trace_entered(const Procedure &procedure);
 
+// On the edge by which activations begin, if the procedure compares (core::Plan::compares).
+inline constexpr core::TraceToken kExpectedEntry{2, 2};
+
 // The tokens of edges, and what a reader who stands at a block's end and reads the next of them does.
 struct TraceCode {
   // By edge. One without bits adds its value to the number of the path under way.

@@ -193,6 +193,9 @@ class Decoder {
     if (plan.encoding == core::TraceEncoding::witness) ascending(kPaths, plan.witnesses);
     if (plan.encoding == core::TraceEncoding::paths) ascending(kPaths, plan.starts);
     ascending(kPaths, plan.late);
+    const uint64_t calls = in_[kPaths].bounded(3);
+    plan.compares = (calls & 1) != 0;
+    plan.names = (calls & 2) != 0;
     addresses(p);
   }
 

@@ -218,6 +218,7 @@ class Encoder {
     if (plan.encoding == core::TraceEncoding::witness) ascending(kPaths, plan.witnesses);
     if (plan.encoding == core::TraceEncoding::paths) ascending(kPaths, plan.starts);
     ascending(kPaths, plan.late);
+    out_[kPaths].varint((plan.compares ? 1 : 0) | (plan.names ? 2 : 0));
     addresses(plan.addresses);
   }
 

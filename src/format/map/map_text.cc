@@ -57,6 +57,8 @@ void write(std::string &out, const Procedure &p) {
   for (uint32_t e : p.plan.witnesses) fmt::format_to(to, "witness {}\n", e);
   for (uint32_t v : p.plan.starts) fmt::format_to(to, "start {}\n", v);
   for (uint32_t number : p.plan.late) fmt::format_to(to, "late {}\n", number);
+  if (p.plan.compares) fmt::format_to(to, "compares\n");
+  if (p.plan.names) fmt::format_to(to, "names\n");
   if (p.plan.addresses.written) {
     fmt::format_to(to, "addresses {}\n", p.plan.addresses.kept);
     for (uint32_t slot : p.plan.addresses.recorded) fmt::format_to(to, "recorded {}\n", slot);
@@ -217,6 +219,10 @@ void read_procedure_line(TextReader &in, Procedure &p) {
     p.plan.starts.emplace_back(in.number32());
   } else if (keyword == "late") {
     p.plan.late.push_back(in.number32());
+  } else if (keyword == "compares") {
+    p.plan.compares = true;
+  } else if (keyword == "names") {
+    p.plan.names = true;
   } else if (keyword == "addresses") {
     p.plan.addresses.written = true;
     p.plan.addresses.kept = in.number32();

@@ -59,16 +59,35 @@ class Writer {
     return finish();
   }
 
+  // Who it is goes to the trace by a routine, which nothing is left for that a reader would not know.
+  static EntryToken run_comparison(const std::string &record, uint32_t mark, Resources live, const TraceLabels &labels) {
+    EntryToken out;
+    out.probe.text = fmt::format("\tcmpl\t${},{}\n\tjne\t{}\n{}:\n", mark, expected(), labels.out, labels.back);
+    out.probe.tail = labels.back.size() + 2;
+    out.probe.price = 2;
+    const bool keeps = (live & general(r11)) != 0;
+    std::string &text = out.outside.text;
+    text = move_stack(-kRedZone) + (keeps ? push(r11) : "") + fmt::format("\tmovl\t$0,{}\n", expected()) + number_of(record, labels, r11) + push(r11) + "\tcall\t__chord_trace_announce\n";
+    const std::string rest = (keeps ? move_stack(8) + pop(r11) + move_stack(kRedZone) : move_stack(kRedZone + 8)) + fmt::format("\tjmp\t{}\n", labels.back);
+    text += rest;
+    out.outside.tail = rest.size();
+    out.outside.moves_stack = true;
+    out.outside.price = 8;
+    return out;
+  }
+
+  // The lower half of the word that marks are left in.
+  static std::string expected() { return fmt::format("%fs:{}@tpoff+{}", CHORD_TRACE_SYMBOL, 8 * CHORD_TRACE_EXPECTED); }
+
   // The offset of the record in its section is a constant, but no linker knows it as one: it is the difference of two distances from here.
   EntryToken run_entry(const std::string &record, const TraceLabels &labels) {
-    constexpr unsigned bits = CHORD_TRACE_ENTRY_BITS + 1;
-    constexpr uint32_t one = uint32_t{1} << CHORD_TRACE_ENTRY_BITS;
+    constexpr unsigned bits = CHORD_TRACE_ENTRY_TOKEN_BITS;
+    constexpr uint32_t one = CHORD_TRACE_ENTRY_TOKEN;
     take_registers(place_.position_independent ? 3 : 2);
     if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
     const unsigned number = registers_[registers_.size() - 2], spare = registers_.back();
-    line(fmt::format("movl\t${}-{},{}", record, labels.back, low_half(number)));
-    line(fmt::format("subl\t$__start_{}-{},{}", CHORD_PROCS_SECTION, labels.back, low_half(number)));
-    line(fmt::format("shrl\t$3,{}", low_half(number)));
+    text_ += number_of(record, labels, number);
+    price_ += 3;
     line(fmt::format("cmpl\t${},{}", uint32_t{1} << (31 - bits), word(4)));
     line("jae\t" + labels.out);
     line(fmt::format("movq\t{},{}", word(), reg(spare)));
@@ -90,6 +109,10 @@ class Writer {
   }
 
  private:
+  static std::string number_of(const std::string &record, const TraceLabels &labels, unsigned r) {
+    return fmt::format("\tmovl\t${0}-{1},{2}\n\tsubl\t$__start_{3}-{1},{2}\n\tshrl\t$3,{2}\n", record, labels.back, low_half(r), CHORD_PROCS_SECTION);
+  }
+
   Snippet finish() {
     Snippet s;
     s.tail = text_.size() - stored_;
@@ -213,6 +236,15 @@ bool entry_is_token(Resources live) { return (live & kFlags) == 0; }
 
 EntryToken write_entry_token(const TracePlace &place, const std::string &record, Resources live, const TraceLabels &labels) {
   return Writer(place, live).run_entry(record, labels);
+}
+
+EntryToken compare_at_entry(const std::string &record, uint32_t mark, Resources live, const TraceLabels &labels) { return Writer::run_comparison(record, mark, live, labels); }
+
+Snippet leave_mark(uint32_t mark) {
+  Snippet s;
+  s.text = fmt::format("\tmovl\t${},{}\n", mark, Writer::expected());
+  s.price = 1;
+  return s;
 }
 
 Snippet write_entry(Resources live) {

@@ -3,6 +3,7 @@
 #include <memory>
 
 #include "core/sequences/trace_tokens.h"
+#include "format/facts/call_marks.h"
 #include "format/facts/late_tokens.h"
 #include "format/facts/trace_encoding.h"
 #include "format/facts/traced_calls.h"
@@ -47,12 +48,25 @@ class TraceVisitor {
     if (chain != nullptr) {
       for (uint32_t e : chain->edges) expect_on(e, state, about);
     }
+    const uint32_t called = t.to != kNone ? f_.graph.number_of(t.to) : kNone;
+    const uint32_t mark = called != kNone ? format::mark_left_by(map_, called) : 0;
+    uint32_t left = 0;
+    if (machine == nullptr && mark != 0) fail(about, "a call does not leave its mark");
     if (machine == nullptr) return;
     for (const Effect &e : machine->effects()) {
-      if (e.kind == Effect::Kind::begins && !e.symbol.empty() && e.symbol != record_) fail(about, "the trace says that another procedure is entered");
+      if (e.kind == Effect::Kind::leaves_mark) left = static_cast<uint32_t>(e.index.number);
+      if (e.kind == Effect::Kind::begins && !says_who_it_is(e)) fail(about, "the trace says that another procedure is entered");
       if (e.kind == Effect::Kind::begins) write(kEntry, state, about);
       if (e.kind == Effect::Kind::token) write({e.index.number, e.amount.number, e.whole && code_.paths}, state, about);
     }
+    if (left != mark) fail(about, "a call does not leave its mark");
+  }
+
+  // A procedure that compares says so by its mark, or by its record once no mark is left.
+  bool says_who_it_is(const Effect &e) const {
+    const uint32_t mark = format::mark_of_entry(map_);
+    if (e.symbol.empty()) return e.index.number == int64_t{mark};
+    return e.symbol == record_ && e.whole == (mark != 0);
   }
 
   // At an instruction that lacks what the map says waits there, and no more; but that the procedure was entered lacks in front of the mark

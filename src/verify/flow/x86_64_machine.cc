@@ -255,6 +255,13 @@ std::string Machine::compare(const ProbeInstruction &p) {
     comparison_.carry = flags_[kCarry];
     return "";
   }
+  if (number && at.kind == Address::Kind::expected && p.narrow) {
+    spoil_flags();
+    comparison_ = {};
+    comparison_.mark = p.operands[0].value.number;
+    comparison_.zero = flags_[kZero];
+    return "";
+  }
   if (with.kind == Kind::memory && at.kind == Address::Kind::own && own_word(with, at.value) == "model" && (number || p.operands[0].kind == Kind::byte)) {
     return compare_with_model(p, at.value);
   }
@@ -319,6 +326,17 @@ std::string Machine::branch(Op jump, bool taken) {
     asks.amount = constant((jump == Op::jump_zero) != taken);
     asks.statement = executed_.back();
     effects_.push_back(std::move(asks));
+  }
+  if (by_zero && comparison_.mark && comparison_.zero == flags_[kZero]) {
+    Effect begins;
+    begins.kind = Effect::Kind::begins;
+    begins.index = constant(*comparison_.mark);
+    begins.statement = executed_.back();
+    comparison_ = {};
+    if ((jump == Op::jump_zero) == taken)
+      effects_.push_back(std::move(begins));
+    else
+      owed_ = Owed::announce;
   }
   if (jump == Op::jump_sign) {
     if (sign_flag_ != flags_[kSign] || sign_ == Sign::nothing) return "a jump on a sign that tells nothing";

@@ -27,7 +27,8 @@ struct Effect {
     asks_target,  // likewise: a word says whether what a jump leads to keeps a record, too; `amount`: 1 on the way on which it does
     rounds,    // paths in contexts: the record is found again from `index` bytes after it
     token,     // a trace: `index` bits, `amount`; no bits: it is added to those that are there. `whole`: in one word
-    begins,    // likewise: the procedure is entered
+    begins,    // likewise: the procedure is entered; `index`: because this mark was left; `symbol`: by this record
+    leaves_mark,  // likewise: `index` is left for who is called next
     address,   // a trace: `amount` goes to the stream of addresses
     measures,  // a metric: the runtime is told where its sums are, and `place`, the routine, says what of it
     looks_at,  // a model: the set of an address, which was shifted by `amount` and masked with `index`
@@ -40,7 +41,7 @@ struct Effect {
   bool ahead = false;     // keeps, rounds: and as many words as the path register says
   Value amount;           // count
   bool locked = false;
-  bool whole = false;      // token
+  bool whole = false;      // token; begins: once no mark is left
   bool sets = false;       // count: a flag, which becomes 1 whatever it was
   std::string_view place;  // asks_budget: label that tells where the activation stands; measures: the routine
   uint32_t statement = 0;
@@ -156,6 +157,7 @@ class Machine {
       stack, counter, record,
       names_call,  // the word that tells a callee where it is called
       trace,       // the word that bits are shifted into
+      expected,    // likewise: the word that marks are left in
       own,         // another word of the weaver's, which is only read
       other,
     } kind = Kind::other;
@@ -200,6 +202,7 @@ class Machine {
   std::string shift_left(const ProbeInstruction &p, uint32_t statement);
   std::string call(std::string_view routine, uint32_t statement);
   std::string call_trace(std::string_view routine, Effect effect);
+  std::string announce(Effect effect);
   std::string tell(std::string_view routine, int64_t key, const Value &sum);
   std::string set_outcome(const ProbeInstruction &p);
   std::string remember(unsigned reg);
@@ -261,13 +264,14 @@ class Machine {
     bool prediction = false;                               // if other, the branch is not what its counter is sure of
     bool addresses = false;  // if not below, there is no more room for addresses
     unsigned room = 0;   // if below, so many bits fit into the word of the trace
+    std::optional<int64_t> mark;  // if other, another mark was left than this
     int zero = -1, carry = -1;
   } comparison_;
   // Of what the sign flag tells: a counter that may come to its limit, or whether the trace's word is full.
   enum class Sign : uint8_t { nothing, counter, trace } sign_ = Sign::nothing;
   int sign_flag_ = -1;
   // What the way that was taken is for.
-  enum class Owed : uint8_t { nothing, budget, flush, split, reference, fetch, prediction, addresses } owed_ = Owed::nothing;
+  enum class Owed : uint8_t { nothing, budget, flush, split, reference, fetch, prediction, addresses, announce } owed_ = Owed::nothing;
   // A model: the address whose set was looked at, and not yet compared, and what is there.
   std::optional<Value> looked_at_;
   Value looked_line_;
@@ -279,6 +283,7 @@ class Machine {
   bool trace_known_ = false;  // it was read or written
   bool trace_unchecked_ = false;
   unsigned trace_room_ = 0;
+  bool expects_nobody_ = false;  // no mark is left
   // A word of the stream of addresses: where it is, and what has been done about it.
   std::optional<Value> place_;
   bool place_written_ = false, place_compared_ = false;

@@ -77,6 +77,7 @@ std::string Machine::call_trace(std::string_view routine, Effect effect) {
     set_fresh(11);
     return "";
   }
+  if (routine == "__chord_trace_announce") return announce(std::move(effect));
   const bool reserve = routine == "__chord_trace_reserve", split = reserve || routine == "__chord_trace_split";
   if (!split && routine != "__chord_trace_flush") return "a probe calls something unknown";
   if (owed_ != (split ? Owed::split : Owed::flush)) return "the trace is written without a reason";
@@ -85,7 +86,7 @@ std::string Machine::call_trace(std::string_view routine, Effect effect) {
   trace_known_ = true;
   if (!split) return "";
   Value what = word(*stack_key());
-  constexpr int64_t entry = int64_t{CHORD_TRACE_ENTRY_BITS + 1} << kMostTokenBits | int64_t{1} << CHORD_TRACE_ENTRY_BITS;
+  constexpr int64_t entry = int64_t{CHORD_TRACE_ENTRY_TOKEN_BITS} << kMostTokenBits | CHORD_TRACE_ENTRY_TOKEN;
   if (std::string_view record = entered_record(what, entry); !record.empty() && !reserve) {
     effect.kind = Effect::Kind::begins;
     effect.symbol = record;
@@ -97,6 +98,20 @@ std::string Machine::call_trace(std::string_view routine, Effect effect) {
   effect.whole = reserve;
   effect.index = constant(what.number >> kMostTokenBits);
   effect.amount = constant(what.number & ((1 << kMostTokenBits) - 1));
+  effects_.push_back(std::move(effect));
+  return "";
+}
+
+// No mark may be left then that a reader would know nothing of.
+std::string Machine::announce(Effect effect) {
+  const std::string_view record = entered_record(word(*stack_key()), 0);
+  if (owed_ != Owed::announce || !expects_nobody_ || record.empty()) return "the trace is told of an entry without a reason";
+  owed_ = Owed::nothing;
+  trace_ = atom_value(atoms_->fresh());
+  trace_known_ = true;
+  effect.kind = Effect::Kind::begins;
+  effect.symbol = record;
+  effect.whole = true;
   effects_.push_back(std::move(effect));
   return "";
 }

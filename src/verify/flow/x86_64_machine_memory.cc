@@ -152,6 +152,7 @@ Machine::Address::Kind Machine::kind_of(const Operand &m, const Value &address) 
   std::string_view word = m.thread ? thread_word(address) : std::string_view();
   if (word == CHORD_SITE_SYMBOL && address.number == 0) return Address::Kind::names_call;
   if (word == CHORD_TRACE_SYMBOL && (address.number == 0 || address.number == 4)) return Address::Kind::trace;
+  if (word == CHORD_TRACE_SYMBOL && address.number == 8 * CHORD_TRACE_EXPECTED) return Address::Kind::expected;
   if (!m.thread && address.terms.size() == 1 && atoms_->is(address.terms[0].first, Meaning::loaded, "link") && address == atom_value(address.terms[0].first)) return Address::Kind::names_call;
   if (!own_word(m, address).empty()) return Address::Kind::own;
   if (!m.thread && in_record(address)) return Address::Kind::record;
@@ -343,6 +344,15 @@ std::string Machine::store(const Operand &m, const Value &v, unsigned bytes) {
   }
   if (bytes == 8 && at.kind == Address::Kind::record) return store_in_record({at.key, at.ahead}, v);
   if (bytes == 8 && at.kind == Address::Kind::trace && at.key == 0) return write_trace(v, executed_.back());
+  if (bytes == 4 && at.kind == Address::Kind::expected && v.is_number()) {
+    Effect leaves;
+    leaves.kind = Effect::Kind::leaves_mark;
+    leaves.index = v;
+    leaves.statement = executed_.back();
+    expects_nobody_ = v.number == 0;
+    if (v.number != 0) effects_.push_back(std::move(leaves));
+    return "";
+  }
   if (at.kind != Address::Kind::stack) return "a store to memory that is not its own";
   if (bytes == 8) return store_word(at.key, v);
   return v.is_number() ? store_half(at.key, v.number) : "a store of half a register";
@@ -408,7 +418,7 @@ std::string Machine::write_trace(const Value &v, uint32_t statement) {
   }
   for (unsigned bits = 1; bits <= kMostTokenBits && token.index.number == 0; ++bits) {
     Value rest = difference(v, times(trace_, int64_t{1} << bits));
-    bool entry = bits == CHORD_TRACE_ENTRY_BITS + 1 && !entered_record(rest, int64_t{1} << CHORD_TRACE_ENTRY_BITS).empty();
+    bool entry = bits == CHORD_TRACE_ENTRY_TOKEN_BITS && !entered_record(rest, CHORD_TRACE_ENTRY_TOKEN).empty();
     if (entry || (rest.is_number() && rest.number >= 0 && rest.number < int64_t{1} << bits)) {
       token.index = constant(bits);
       token.amount = rest;
@@ -421,8 +431,9 @@ std::string Machine::write_trace(const Value &v, uint32_t statement) {
   trace_unchecked_ = !token.whole;
   trace_room_ = 0;
   trace_ = v;
-  token.symbol = entered_record(token.amount, int64_t{1} << CHORD_TRACE_ENTRY_BITS);
+  token.symbol = entered_record(token.amount, CHORD_TRACE_ENTRY_TOKEN);
   token.kind = token.symbol.empty() ? Effect::Kind::token : Effect::Kind::begins;
+  if (!token.symbol.empty()) token.whole = false;
   token.statement = statement;
   effects_.push_back(std::move(token));
   return "";

@@ -33,7 +33,9 @@ class LatePlanner {
       if (in_[b] != 1) follow(b);
     }
     for (core::EdgeId e : out_[0]) {
-      if (in_[p_.edges[e].to] == 1) follow(p_.edges[e].to);
+      if (in_[p_.edges[e].to] != 1) continue;
+      late_edge_[e] = tokens_[e].bits != 0 && can_wait(e, tokens_[e].bits);
+      follow(p_.edges[e].to, late_edge_[e] ? tokens_[e].bits : 0);
     }
     std::vector<uint32_t> late;
     for (uint32_t e = 0; e < p_.edges.size(); ++e) {
@@ -95,19 +97,19 @@ class LatePlanner {
   bool can_wait(core::EdgeId e, uint32_t bits) const {
     const uint32_t to = p_.edges[e].to;
     const EdgeKind kind = p_.edges[e].kind;
-    const bool usual = kind == EdgeKind::fall || kind == EdgeKind::taken || kind == EdgeKind::jump || kind == EdgeKind::dispatch;
+    const bool usual = kind == EdgeKind::fall || kind == EdgeKind::taken || kind == EdgeKind::jump || kind == EdgeKind::dispatch || kind == EdgeKind::enter;
     if (!usual || bits > format::kMostLateBits || in_[to] != 1 || to < 2) return false;
     if (p_.blocks[to].kind == BlockKind::dispatch) return can_write_after(to, bits);
     if (!facts_.is_code(to)) return false;
     return first_call_[to] != kNone ? may_stand_before(first_call_[to]) : can_write_after(to, bits);
   }
 
-  // Blocks that one edge leads to, from one that begins with nothing due.
-  void follow(uint32_t root) {
+  // Blocks that one edge leads to, from one that begins with so many bits due.
+  void follow(uint32_t root, uint32_t due_there = 0) {
     struct Item {
       uint32_t block, bits;
     };
-    std::vector<Item> todo{{root, 0}};
+    std::vector<Item> todo{{root, due_there}};
     while (!todo.empty()) {
       const auto [b, begun] = todo.back();
       todo.pop_back();

@@ -8,6 +8,7 @@
 
 #include "core/sequences/path_tokens.h"
 #include "core/sequences/witnesses.h"
+#include "format/facts/call_marks.h"
 #include "format/facts/late_tokens.h"
 #include "format/facts/trace_encoding.h"
 #include "format/facts/traced_calls.h"
@@ -37,9 +38,11 @@ class TracePlanner {
   }
 
   std::string run() {
+    map_.plan.names = !place_.position_independent;
     if (!plan_.entries_known) {
       if (std::string why_not = put_entry(); !why_not.empty()) return why_not;
     }
+    leave_marks();
     const std::vector<bool> traced = format::traced_calls(map_);
     const format::TraceCode code = format::trace_code(map_);
     if (code.paths) return put_paths(traced, code);
@@ -65,13 +68,27 @@ class TracePlanner {
 
  private:
   std::string put_entry() {
+    std::vector<core::EdgeId> entries;
     for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
-      if (p_.edges[e].kind != EdgeKind::enter) continue;
+      if (p_.edges[e].kind == EdgeKind::enter) entries.push_back(e);
+    }
+    map_.plan.compares = map_.plan.names && map_.global;
+    for (core::EdgeId e : entries) {
       const Site &site = plan_.sites.edge[e];
       if (!site.exists()) return "it starts where no probe can stand";
-      put_entry_at(site, e);
+      map_.plan.compares = map_.plan.compares && isa::entry_is_token(site.live);
     }
+    for (core::EdgeId e : entries) put_entry_at(plan_.sites.edge[e], e);
     return {};
+  }
+
+  void leave_marks() {
+    for (core::Vertex b = 2; b < p_.blocks.size(); ++b) {
+      if (!facts_.is_code(b)) continue;
+      for (uint32_t i = p_.blocks[b].first; i <= facts_.last_of(b); ++i) {
+        if (const uint32_t mark = format::mark_left_by(map_, i); mark != 0) insertions_.push_back({site_before(b, i), core::kNone, isa::leave_mark(mark), Effect::none, 0, Phase::last});
+      }
+    }
   }
 
   void put_entry_at(const Site &site, core::EdgeId edge) {
@@ -81,7 +98,9 @@ class TracePlanner {
       return;
     }
     isa::TraceLabels labels = next_labels();
-    isa::EntryToken token = isa::write_entry_token(place_, record_label(facts_.n), site.live, labels);
+    const uint32_t mark = format::mark_of_entry(map_);
+    const std::string record = record_label(facts_.n);
+    isa::EntryToken token = mark != 0 ? isa::compare_at_entry(record, mark, site.live, labels) : isa::write_entry_token(place_, record, site.live, labels);
     outside_.push_back({site, edge, std::move(token.outside), labels.out, "", token.probe.depth_at_check, number});
     insertions_.push_back({site, edge, std::move(token.probe), Effect::count, number, Phase::first});
   }
@@ -99,6 +118,10 @@ class TracePlanner {
   }
 
   void put_before(const core::TraceToken &due, uint32_t block, uint32_t instruction) {
+    put({due.bits, due.value}, site_before(block, instruction), core::kNone, format::number_of_waiting(map_, instruction), Phase::leaving);
+  }
+
+  Site site_before(uint32_t block, uint32_t instruction) const {
     const assembly::Instruction &in = p_.instructions[instruction];
     Site s;
     s.kind = Site::Kind::before;
@@ -107,7 +130,7 @@ class TracePlanner {
     s.block = block;
     s.live = plan_.liveness.before[instruction];
     s.next = s.due = instruction;
-    put({due.bits, due.value}, s, core::kNone, format::number_of_waiting(map_, instruction), Phase::leaving);
+    return s;
   }
 
   Site after_call(core::Vertex block, uint32_t call) const {
@@ -173,6 +196,10 @@ class TracePlanner {
       if (is_never(e) || code.tokens[e].value == 0) continue;
       const Site &site = plan_.sites.edge[e];
       if (!site.exists() || site.ahead) return "a branch that cannot carry a probe";
+      if (code.tokens[e].bits != 0) {
+        put({code.tokens[e].bits, code.tokens[e].value}, site, e, format::number_of_edge(map_, e), Phase::first);
+        continue;
+      }
       isa::Snippet probe = isa::add_to_token(place_, code.tokens[e].value, site.live);
       price_ += facts_.weights[e] * (probe.price + kWritePrice + (site.is_stub() ? kStubPrice : 0));
       insertions_.push_back({site, e, std::move(probe), Effect::count, format::number_of_edge(map_, e), Phase::first});
@@ -294,7 +321,7 @@ std::string plan_trace(const ProcedureFacts &facts, ProcedurePlan &plan) {
 std::string trace_unit_text(const UnitFacts &, const std::vector<ProcedurePlan> &) {
   return fmt::format(
       "\t.section .tdata.{0},\"awTG\",@progbits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n"
-      "\t.quad {1}, __chord_trace_spare, __chord_trace_spare, 0, 0, 0\n\t.hidden __start_{2}\n",
+      "\t.quad {1}, __chord_trace_spare, __chord_trace_spare, 0, 0, 0, 0\n\t.hidden __start_{2}\n",
       CHORD_TRACE_SYMBOL, CHORD_TRACE_NEW, CHORD_PROCS_SECTION);
 }
 

@@ -4,10 +4,12 @@
 // tests/unit/weave/golden_test.cc has more of them for counters, loops and paths.
 #include "verify/verify.h"
 
+#include <fmt/core.h>
 #include <gtest/gtest.h>
 
 #include "base/file.h"
 #include "base/process.h"
+#include "format/facts/call_marks.h"
 #include "mutation/woven_case.h"
 #include "weave/sim/model_choice.h"
 
@@ -361,9 +363,10 @@ TEST(ModelProof, RulesOfPoppedRegistersComeBackAsTheyWere) {
 
 TEST(TraceProof, EveryBranchAndCallWritesItsToken) {
   Woven w(kBranch, "trace");
-  ASSERT_TRUE(has(w.text(), "leaq\t1(%")) << w.text();
-  EXPECT_NE(Woven(kBranch, "trace").replace("shlq\t%fs:__chord_trace@tpoff+0", "nopl\t(%rax)").fault(), "");
-  EXPECT_NE(Woven(kCall, "trace").replace("js\t.Lchord_to0_1", "nopl\t(%rax)").fault(), "");
+  ASSERT_TRUE(has(w.text(), "addq\t$4,%") && has(w.text(), "addq\t$5,%")) << w.text();
+  EXPECT_EQ(Woven(kBranch, "trace").replace("addq\t$4,%", "addq\t$3,%").fault(), "the trace gets another token");
+  EXPECT_NE(Woven(kBranch, "trace").replace("shlq\t$3,%", "shlq\t$2,%").fault(), "");
+  EXPECT_NE(Woven(kCall, "trace").replace("js\t.Lchord_to0_2", "nopl\t(%rax)").fault(), "");
   EXPECT_EQ(Woven(kCall, "trace").replace("call\t__chord_trace_flush", "nopl\t(%rax)").fault(), "a word of the trace may be full");
 }
 
@@ -378,19 +381,50 @@ TEST(TraceProof, EdgesAddToTheNumbersOfPathsAndToNothingElse) {
   EXPECT_NE(fault(room, "nopl\t(%rax)"), "");
   EXPECT_NE(fault(room, "shlq\t$2,%fs:__chord_trace@tpoff+0"), "");
   EXPECT_EQ(fault("call\t__chord_trace_reserve", "call\t__chord_trace_split"), "the number of a path may be torn");
-  EXPECT_NE(Woven(kBranch, "trace").replace("shlq\t%fs:__chord_trace@tpoff+0", add + "\n\tshlq\t%fs:__chord_trace@tpoff+0").fault(), "") << "no path is numbered";
+  EXPECT_NE(Woven(kCall, "trace").replace("shlq\t%fs:__chord_trace@tpoff+0", add + "\n\tshlq\t%fs:__chord_trace@tpoff+0").fault(), "") << "no path is numbered";
 }
 
+// A function that only its own file can name.
+const std::string kTaken = [] {
+  std::string text = kCall;
+  text.erase(text.find("\t.globl"), text.find('\n', text.find("\t.globl")) + 1 - text.find("\t.globl"));
+  return text.insert(text.find("\t.ident"), "\t.data\n\t.quad\tf\n");
+}();
+
 TEST(TraceProof, AnEntryWritesTheNumberOfItsOwnRecord) {
-  auto fault = [](std::string_view what, std::string_view by) { return Woven(kCall, "trace").replace(std::string(what), std::string(by)).fault(); };
-  EXPECT_EQ(Woven(kCall, "trace").fault(), "");
+  auto fault = [](std::string_view what, std::string_view by) { return Woven(kTaken, "trace").replace(std::string(what), std::string(by)).fault(); };
+  EXPECT_EQ(Woven(kTaken, "trace").fault(), "");
   EXPECT_EQ(fault("movq\t%r10,%fs:__chord_trace@tpoff+0", "nopl\t(%rax)"), "the trace lacks a token");
   EXPECT_EQ(fault("movl\t$.Lchord_p0-.Lchord_tb0_0", "movl\t$.Lchord_c0-.Lchord_tb0_0"), "the trace says that another procedure is entered");
   EXPECT_EQ(fault("subl\t$__start_chord_procs-.Lchord_tb0_0", "subl\t$__start_chord_procs-.Lchord_tb0_1"), "a probe that changes half a register: subl $__start_chord_procs-.Lchord_tb0_1,%r11d");
-  EXPECT_EQ(fault("leaq\t2097152(%r10,%r11),%r10", "leaq\t2097152(%r10),%r10"), "the trace gets another token");
-  EXPECT_EQ(fault("cmpl\t$512,", "cmpl\t$1024,"), "a word of the trace may be full: movq %r10,%fs:__chord_trace@tpoff+0");
-  EXPECT_EQ(fault("leal\t371195904(%r11)", "leal\t371195905(%r11)"), "a token that is not known: call __chord_trace_split");
+  EXPECT_EQ(fault("leaq\t6291456(%r10,%r11),%r10", "leaq\t6291456(%r10),%r10"), "the trace gets another token");
+  EXPECT_EQ(fault("cmpl\t$256,", "cmpl\t$512,"), "a word of the trace may be full: movq %r10,%fs:__chord_trace@tpoff+0");
+  EXPECT_EQ(fault("leal\t392167424(%r11)", "leal\t392167425(%r11)"), "a token that is not known: call __chord_trace_split");
   EXPECT_NE(fault("shrl\t$3,%r11d", "shrl\t$2,%r11d"), "");
+}
+
+TEST(TraceProof, WhoIsExpectedComparesItsOwnMarkAndElseSaysWhoItIs) {
+  const std::string own = fmt::format("cmpl\t${},%fs:__chord_trace@tpoff+48", format::call_mark("f"));
+  const std::string other = fmt::format("cmpl\t${},%fs:__chord_trace@tpoff+48", format::call_mark("g"));
+  auto fault = [](const std::string &what, const std::string &by) { return Woven(kCall, "trace").replace(what, by).fault(); };
+  EXPECT_EQ(Woven(kCall, "trace").fault(), "");
+  EXPECT_EQ(fault(own, other), "the trace says that another procedure is entered");
+  EXPECT_EQ(fault(own, "nopl\t(%rax)"), "the trace is told of an entry without a reason: call __chord_trace_announce");
+  EXPECT_NE(fault("jne\t.Lchord_to0_0", "je\t.Lchord_to0_0"), "");
+  EXPECT_EQ(fault("movl\t$0,%fs:__chord_trace@tpoff+48", "nopl\t(%rax)"), "the trace is told of an entry without a reason: call __chord_trace_announce");
+  EXPECT_EQ(fault("movl\t$.Lchord_p0-.Lchord_tb0_0", "movl\t$.Lchord_c0-.Lchord_tb0_0"), "the trace says that another procedure is entered");
+  EXPECT_NE(fault("call\t__chord_trace_announce", "nopl\t(%rax)"), "");
+  EXPECT_NE(fault("call\t__chord_trace_announce", "call\t__chord_trace_enter"), "") << "it would not clear the mark";
+}
+
+TEST(TraceProof, ACallLeavesTheMarkOfWhatItCalls) {
+  const std::string mark = fmt::format("movl\t${},%fs:__chord_trace@tpoff+48", format::call_mark("g"));
+  auto fault = [&](const std::string &by) { return Woven(kCall, "trace").replace(mark, by).fault(); };
+  EXPECT_EQ(fault("nopl\t(%rax)"), "a call does not leave its mark");
+  EXPECT_EQ(fault("movl\t$0,%fs:__chord_trace@tpoff+48"), "a call does not leave its mark");
+  EXPECT_EQ(fault("movl\t$1,%fs:__chord_trace@tpoff+48"), "a call does not leave its mark");
+  EXPECT_NE(fault("movq\t$1,%fs:__chord_trace@tpoff+48"), "");
+  EXPECT_EQ(Woven(kBranch, "trace").replace("cmpl\t$268435456", mark + "\n\tcmpl\t$268435456").fault(), "a call does not leave its mark") << "nothing is called";
 }
 
 // ---- metrics ----
