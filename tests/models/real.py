@@ -52,7 +52,7 @@ def build(real, prefix, target, compiler, level):
     for index, source in enumerate(real.sources):
         objects.append(target / f"{index}-{source.stem}.o")
         driver = program.driver(building.LANGUAGES[source.suffix])
-        checked([*prefix, driver, level, "-gdwarf-4", "-w", "-fPIE", "-Wa,-L", *program.flags, *ALIGNED, *real.flags, *building.modules_in(target, [source]), "-c", str(source), "-o", str(objects[-1])], cwd=target)
+        checked([*prefix, driver, level, "-gdwarf-4", "-w", "-fPIE", "-Wa,-L", *program.flags, *ALIGNED, *real.flags, *building.modules_in(target, [source]), "-c", str(source), "-o", str(objects[-1])], cwd=target, timeout=3000)
     checked([*prefix, program.linker_driver(), level, "-pie", *map(str, objects), "-o", str(target / "prog"), *real.link], cwd=target)
     return str(target / "prog")
 
