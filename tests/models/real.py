@@ -168,7 +168,7 @@ class Code(exact.Code):
 
 
 def simulate(woven, arguments, stdin, profile, places, machine):
-    """Runs it under lackey, whose trace is read as it is written."""
+    """Runs it under lackey, whose trace is read as it is written. How often each place was executed."""
     reading, writing = os.pipe()
     command = ["valgrind", "-q", "--tool=lackey", "--trace-mem=yes", f"--log-fd={writing}", woven, *arguments]
     with tempfile.TemporaryFile() as given:
@@ -176,13 +176,13 @@ def simulate(woven, arguments, stdin, profile, places, machine):
         given.seek(0)
         process = subprocess.Popen(command, env=environment(CHORD_OUT=profile), stdin=given, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL, pass_fds=[writing])
     os.close(writing)
-    own, place, executed = places.of, None, 0
+    own, place, executed = places.of, None, collections.Counter()
     with os.fdopen(reading, "r", buffering=1 << 20) as trace:
         for line in trace:
             if line.startswith("I "):
                 place = own.get(int(line[3:line.index(",")], 16) - 0x108000)
                 if place is not None:
-                    executed += 1
+                    executed[place] += 1
                     machine.execute(place)
             elif place is not None and line[:2] in (" L", " S", " M"):
                 address, size = line[3:].split(",")
@@ -232,23 +232,26 @@ def check(name, real, modes, options):
         executed = simulate(woven, arguments, stdin, profile, places, machine)
         rows = json.loads(checked(report).stdout)["rows"]
         missing = sum(r.get("count") or 0 for r in rows if not r.get("padding") and ((r["unit"], r["function"]), r["offset"]) not in code.address)
-        wrong, totals = [], collections.Counter()
+        wrong, unseen, totals = [], 0, collections.Counter()
         for row in rows:
             place = (row["unit"], row["function"]), row["offset"]
             if place not in code.address:
                 continue
+            if not row.get("padding") and (row.get("count") or 0) != executed[place]:
+                unseen += 1
+                wrong.append(f"  {row['function']}+{row['offset']:#x} {row['text']}: counted {row.get('count')} times, traced {executed[place]} times")
             for metric in (f"sim:{model}" for model in models):
                 ours, theirs = row.get("metrics", {}).get(metric, 0), machine.found[place, metric]
                 totals[metric] += ours
                 if ours != theirs:
                     wrong.append(f"  {row['function']}+{row['offset']:#x} {row['text']}: {metric} {ours}, simulator {theirs}")
         theirs = cachegrind(plain, arguments, stdin, {f for _, f in places.rows}, folder)
-    print(f"{name} {options.compiler} {options.level} {' '.join(modes)} {options.models}: {executed:,} instructions, {len(rows):,} places, {missing:,} executed in functions that are not told apart; " +
+    print(f"{name} {options.compiler} {options.level} {' '.join(modes)} {options.models}: {sum(executed.values()):,} instructions, {len(rows):,} places, {missing:,} executed in functions that are not told apart, {unseen} places not traced as often as they were counted; " +
           ", ".join(f"{metric} {totals[metric]:,}" for metric in totals) + f"; cachegrind l1d {theirs[0]:,}, l1i {theirs[1]:,}, branch {theirs[2]:,}; " +
           (f"{len(wrong)} DIFFER" if wrong else "all equal"), flush=True)
     for line in wrong[:15]:
         print(line)
-    return not wrong and executed > 0
+    return not wrong and sum(executed.values()) > 0
 
 
 def main():
