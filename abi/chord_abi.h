@@ -56,7 +56,7 @@ enum {
   CHORD_COUNTERS_SHARED = 2,
   /* No procedure's counters but the one counter of a kind of event: `counters` is
    * the kind, `count` is 1, and its parts lie at index kind, and every CHORD_EVENT_KINDS
-   * words after, of the module's thread-local array __chord_events. */
+   * words after, of the thread's array __chord_events of the module. */
   CHORD_COUNTERS_EVENT = 3,
   /* No counters but, in a shared array (`counters` as for SHARED), what each of the
    * counters of the next record counts: see below. */
@@ -68,6 +68,29 @@ enum {
    * segments in which it was found set: whenever counters are added up, it is cleared. */
   CHORD_COUNTERS_FLAGS = 6,
 };
+
+/* ---- What a thread keeps in each module beside counters ------------------
+ *
+ * Code of executables has it in thread-local storage, as a symbol NAME. libc keeps little of that for libraries that are loaded late; so code that
+ * may become part of a shared object finds the thread's own at
+ *
+ *     *(int64_t *)(thread pointer + NAME_home.slot) + NAME_home.base
+ *
+ * which is either a DELTA counter's place: `base` is the address of a shared copy, of `size` bytes, the thread's own begins as `initial` (null: zeros) where
+ * the module's other counters of the thread are, and whoever has no block uses the shared copy; or, in executables that have it in thread-local storage,
+ * that: `slot` is 0, since the thread's record begins with its own address, and `base` is NAME's offset. NAME_offset is a function that gives the latter,
+ * defined where there is one. */
+struct chord_home {
+  int64_t slot;
+  int64_t base;
+  uint64_t size; /* 0: in thread-local storage */
+  const void *initial;
+};
+#define CHORD_HOME_SUFFIX "_home"
+/* Relative to the thread pointer: a word of libc's thread record that is 0 in every thread. (It is named `sysinfo`, and used on
+ * other machines alone, by glibc as by musl.) It is the slot of code that runs before its module has started. */
+#define CHORD_ZERO_WORD 32
+#define CHORD_OFFSET_SUFFIX "_offset"
 
 /* ---- Paths by number -----------------------------------------------------
  *
@@ -108,10 +131,8 @@ enum {
 /* After them: what measures calls (runtime/brackets.cc), two words. */
 #define CHORD_EVENT_BRACKETS (CHORD_EVENT_BIAS + CHORD_EVENT_KINDS)
 #define CHORD_EVENT_WORDS (CHORD_EVENT_BRACKETS + 2)
-/* The array and, weakly, this function, which gives its offset from the thread pointer, are
- * defined by woven code that counts events. Other code has neither: libc keeps little
- * thread-local memory for libraries that are loaded later. */
-#define CHORD_EVENTS_PLACE_SYMBOL "__chord_events_place"
+/* Only woven code that counts events has the array, in a home of its own (chord_home). */
+#define CHORD_EVENTS_SYMBOL "__chord_events"
 #define CHORD_BUDGET_WINDOW 1024
 /* Defined, weakly, by woven code whose probes look. */
 #define CHORD_CHECKED_SYMBOL "__chord_checked"

@@ -20,7 +20,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in chord_activations.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 23;
+constexpr uint32_t layout_version = 24;
 
 struct Instance;
 struct LiveFile;
@@ -58,6 +58,15 @@ enum ModeNumber : uint32_t {
   CHORD_MODES(CHORD_MODE)
 #undef CHORD_MODE
       mode_count
+};
+
+// What woven code keeps for each thread in each module beside counters (chord_home), by its name after `__chord_`.
+#define CHORD_HOMES(HOME) HOME(events) HOME(trace) HOME(addresses) HOME(meter) HOME(own_gauges)
+enum HomeNumber : uint32_t {
+#define CHORD_HOME(name) home_##name,
+  CHORD_HOMES(CHORD_HOME)
+#undef CHORD_HOME
+      home_count
 };
 
 // What a mode gives the segment: left by `collect` in memory from map_pages, written as a record of that
@@ -104,8 +113,10 @@ struct Module {
   char *delta_low, *delta_high;  // range of the DELTA counters, empty without
   int64_t words;                 // its thread-local words (below), relative to the thread pointer; 0: libc had no place that is the same in every thread
   int64_t delta_variable;        // the word with the delta, likewise; 0: there is none, and threads count in the module's own array
+  chord_home *const *homes;      // ModuleState's; null: not live
   bool windowed;                 // that word is shared with other modules (libraries/windows.cc)
-  int64_t events;                // __chord_events, likewise; 0: not live, or it counts none
+  int64_t events;                // __chord_events: its chord_home's base; 0: not live, or it counts none
+  bool events_in_storage;        // that is an offset from the thread pointer
   int64_t site, site_link;       // __chord_site and __chord_site_link, likewise; 0: not live, or it keeps no contexts
   bool checks_budget;            // some of its probes do
   bool lacks_rules;              // some of its code has no unwind information
@@ -134,12 +145,8 @@ struct ModuleState {
   const char *place;  // `chord --out`; null, or the module's bias, without
   int64_t *slot;      // __chord_slot
   const ModeHooks *modes[mode_count];  // null: the module has no code of it
+  chord_home *homes[home_count];       // null: the module has none
 };
-
-// A thread's counter of a kind in a module: its first part (chord_abi.h).
-inline uint64_t *event_counter(const Module &module, const char *thread_pointer, uint32_t kind) {
-  return const_cast<uint64_t *>(reinterpret_cast<const uint64_t *>(thread_pointer + module.events)) + kind;
-}
 
 // ---- Threads (threads.cc) -----------------------------------------------
 

@@ -21,8 +21,10 @@ enum {
  * of those accesses to memory that the map says are written (core::AddressPlan), each plus 1. 0: not known, its probe was left in the midst. Woven code takes the place of
  * a word by one instruction, so a handler that comes in between writes after it. */
 enum { CHORD_TRACE_CONTROL = 0, CHORD_TRACE_ADDRESSES = 1 };
-#define CHORD_ADDRESSES_SYMBOL "__chord_addresses" /* thread-local: where the next word goes, where the runtime is to be asked for room, and the runtime's words */
+#define CHORD_ADDRESSES_SYMBOL "__chord_addresses" /* a thread's (chord_home): where the next word goes, where the runtime is to be asked for room, and the runtime's words */
 #define CHORD_ADDRESSES_WANTED_SYMBOL "__chord_addresses_wanted" /* defined, weakly, by code that writes them */
+#define CHORD_ADDRESSES_WORDS 6
+#define CHORD_TRACE_WORDS 18 /* of what a thread keeps as CHORD_TRACE_SYMBOL (chord_home); the first is the bits that are not yet in the buffer */
 #define CHORD_ADDRESSES_HEAD 2 /* words before the first address */
 
 /* What a program asks of the recording (__chord_api_trace). */

@@ -25,9 +25,7 @@ namespace chord::runtime {
 // A module's thread-local words: its delta, the one that modules share which have no words, and the thread's record. The
 // latter two are used of one module in a process alone, the host (Instance::words).
 constexpr int64_t words_delta = 0, words_window = 8, words_self = 16, words_size = 24;
-// Relative to the thread pointer: a word of libc's thread record that is 0 in every thread. (It is named `sysinfo`, and used on
-// other machines alone, by glibc as by musl.) Code of a shared object reads it that runs before the module has started.
-constexpr int64_t word_that_is_zero = 32;
+constexpr int64_t word_that_is_zero = CHORD_ZERO_WORD;
 
 void add_module(Instance &instance, ModuleState &state);
 // The module is about to be unmapped: keep what it counted.
@@ -44,21 +42,35 @@ void add_counts_of_thread(const Module &module, const Thread &thread, uint64_t *
 void zero_thread_counters(const Module &module, const Thread &thread, bool blocks_only);
 // Gives the thread its own block of a DELTA module.
 void give_block(Instance &instance, Module &module, Thread &thread);
-// The calling module's __chord_events, relative to the thread pointer (events.cc), or 0.
-int64_t offset_of_events(const Module &module);
+// The thread's own counter of a kind of events in a module: its first part. Null: it has none there.
+inline uint64_t *event_counter(const Module &module, char *pointer, uint32_t kind) {
+  if (module.events == 0) return nullptr;
+  if (module.events_in_storage) return reinterpret_cast<uint64_t *>(pointer + module.events) + kind;
+  int64_t delta = module.delta_variable != 0 ? *reinterpret_cast<const int64_t *>(pointer + module.delta_variable) : 0;
+  return delta != 0 ? reinterpret_cast<uint64_t *>(module.events + delta) + kind : nullptr;
+}
+// From `base` to what the calling thread has there; 0: it has nothing of its own.
+inline int64_t own_distance(const chord_home &home) { return *reinterpret_cast<const int64_t *>(thread_pointer() + home.slot); }
+// Woven code of the module finds the thread's delta there from now on.
+inline void set_slot(int64_t *slot, chord_home *const *homes, int64_t offset) {
+  __atomic_store_n(slot, offset, __ATOMIC_RELEASE);
+  for (uint32_t i = 0; i < home_count; ++i)
+    if (homes[i] != nullptr && homes[i]->size != 0) __atomic_store_n(&homes[i]->slot, offset, __ATOMIC_RELEASE);
+}
 // Of a weak symbol's address in the calling module: not 0. (gold has it moved with a
 // position-independent program, all the same.)
 inline bool is_defined(const Module &module, const void *symbol) {
   return symbol != nullptr && reinterpret_cast<uint64_t>(symbol) != module.bias;
 }
 inline uint64_t events_at(const uint64_t *counter) {
+  if (counter == nullptr) return 0;
   uint64_t sum = 0 - __atomic_load_n(counter + CHORD_EVENT_BIAS, __ATOMIC_RELAXED);
   for (uint32_t part = 0; part < CHORD_EVENT_BIAS; part += CHORD_EVENT_KINDS)
     sum += __atomic_load_n(counter + part, __ATOMIC_RELAXED);
   return sum;
 }
 // Of the thread with that pointer, or the calling one, over all modules.
-CHORD_SHARED uint64_t events_of_thread(const Instance &instance, uint32_t kind, const char *pointer = thread_pointer()) __asm__("__chord_events_of_thread");
+CHORD_SHARED uint64_t events_of_thread(const Instance &instance, uint32_t kind, char *pointer = thread_pointer()) __asm__("__chord_events_of_thread");
 // Keeps, under the thread's number, what it counted since this was last called;
 // or not, if `counts` is false or it is paused. Call with the lock held.
 void settle_events(Instance &instance, Thread &thread, bool counts);

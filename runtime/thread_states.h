@@ -1,5 +1,5 @@
 // What modes that measure keep for each thread of the process (Thread::mode_state): shared by all modules that have the mode, each of which
-// finds it through a thread-local word of its own.
+// finds it through a word of the thread's of its own (chord_home).
 #pragma once
 
 #include <errno.h>

@@ -104,8 +104,9 @@ constexpr const char *names[] = {"instructions", "calls",  "branches", "backward
                                  "loads",        "stores", "blocks",   "cost"};
 static_assert(sizeof names / sizeof names[0] == CHORD_EVENT_KINDS);
 
-// Sets all parts of the calling thread's counter; the count stays what it is.
+// Sets all parts of the calling thread's counter, if it has one; the count stays what it is.
 void set_parts(uint64_t *counter, uint64_t value) {
+  if (counter == nullptr) return;
   for (uint32_t part = 0; part < CHORD_EVENT_BIAS; part += CHORD_EVENT_KINDS) {
     uint64_t change = value - counter[part];
     counter[CHORD_EVENT_BIAS] += change;
@@ -125,7 +126,7 @@ void share_out(Instance &instance, Thread &thread, uint32_t kind) {
   budget.watched = given <= CHORD_BUDGET_WINDOW;
   uint64_t value = budget.watched ? used_up : 2 * idle - given;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->events != 0) set_parts(event_counter(*module, thread.pointer, kind), budget.runs ? value : idle);
+    set_parts(event_counter(*module, thread.pointer, kind), budget.runs ? value : idle);
 }
 
 bool counts(const Instance &instance, uint32_t kind) {
@@ -194,8 +195,8 @@ extern "C" CHORD_SHARED bool __chord_budget_reached(int64_t word) {
   if (!reached && budget.runs && budget.watched) return false;
   if (reached) budget.runs = false;
   share_out(*running, *thread, kind);
-  if (!reached) return false;
   uint64_t *counter = event_counter(*__chord_module.module, thread_pointer(), kind);
+  if (!reached || counter == nullptr) return false;
   asm volatile("addq %1, %0" : "+m"(*counter) : "r"(lacking) : "cc");
   return true;
 }
@@ -257,7 +258,7 @@ void begin_budgets(Instance &instance, Thread &thread) {
 
 // Its first probe comes here, and shares out what is left. The thread may be older than the mode.
 void watch_new_module(Instance &instance, Module &module, Thread &thread) {
-  for (uint32_t kind = 0; module.events != 0 && kind < CHORD_EVENT_KINDS; ++kind) {
+  for (uint32_t kind = 0; kind < CHORD_EVENT_KINDS; ++kind) {
     if (instance.budgets[kind] != 0 && thread.budgets[kind].limit == 0) thread.budgets[kind] = {instance.budgets[kind], nullptr, true, false};
     if (thread.budgets[kind].runs) set_parts(event_counter(module, thread.pointer, kind), used_up);
   }

@@ -41,23 +41,23 @@ asm(R"(
 	.else
 	addq %fs:0, %rdx
 	.endif
-	movq __chord_own_events(%rip), %rcx
-	testq %rcx, %rcx
-	je 1f
-	movq %fs:Events.top(%rcx), %rax
+	movq __chord_events_home(%rip), %rcx
+	movq %fs:(%rcx), %rcx
+	addq __chord_events_home+8(%rip), %rcx
+	movq Events.top(%rcx), %rax
 	.endm
 
 	.macro __chord_open_bracket
-	cmpq %fs:Events.end(%rcx), %rax
+	cmpq Events.end(%rcx), %rax
 	je 1f
-	addq $Bracket.size, %fs:Events.top(%rcx)
+	addq $Bracket.size, Events.top(%rcx)
 	movq %rcx, %rdi
 	leaq 48(%rsp), %rcx
 	movq %rcx, Bracket.key(%rax)
 	movq (%rdx), %rcx
-	subq %fs:(%rdi), %rcx
-	subq %fs:Events.second(%rdi), %rcx
-	addq %fs:Events.bias(%rdi), %rcx
+	subq (%rdi), %rcx
+	subq Events.second(%rdi), %rcx
+	addq Events.bias(%rdi), %rcx
 	movq %rcx, Bracket.base(%rax)
 	movq %rdx, Bracket.total(%rax)
 	.endm
@@ -72,12 +72,12 @@ asm(R"(
 	jne 1f
 	movq %rcx, %rdi
 	movq Bracket.base-Bracket.size(%rax), %rcx
-	addq %fs:(%rdi), %rcx
-	addq %fs:Events.second(%rdi), %rcx
-	subq %fs:Events.bias(%rdi), %rcx
+	addq (%rdi), %rcx
+	addq Events.second(%rdi), %rcx
+	subq Events.bias(%rdi), %rcx
 	movq %rcx, (%rdx)
 	movq $0, Bracket.total-Bracket.size(%rax)
-	subq $Bracket.size, %fs:Events.top(%rdi)
+	subq $Bracket.size, Events.top(%rdi)
 	.endm
 
 	.macro __chord_bracket name, place, what
@@ -124,13 +124,23 @@ namespace {
 // Far more than a stack of the usual size can hold frames. Only what is used costs memory.
 constexpr size_t stack_bytes = 32 * 1024 * 1024;
 
-uint64_t instructions_of(const Module &module, const char *thread_pointer) {
+uint64_t instructions_of(const Module &module, char *thread_pointer) {
   return events_at(event_counter(module, thread_pointer, CHORD_EVENT_INSTRUCTIONS));
 }
 
-BracketStack &stack_of(const Module &module, const char *thread_pointer) {
-  return *reinterpret_cast<BracketStack *>(event_counter(module, thread_pointer, CHORD_EVENT_BRACKETS));
+// Null: the thread has none of its own. (Then there is none in the copy that such threads share either.)
+BracketStack *stack_of(const Module &module, char *thread_pointer) {
+  return reinterpret_cast<BracketStack *>(event_counter(module, thread_pointer, CHORD_EVENT_BRACKETS));
 }
+// The calling thread's in the module that calls; it may be new.
+BracketStack *own_stack(Instance &instance) {
+  const Module &module = *__chord_module.module;
+  BracketStack *found = stack_of(module, thread_pointer());
+  if (found == nullptr && current_thread(instance) != nullptr) found = stack_of(module, thread_pointer());
+  if (found == nullptr) instance.notes |= note_calls_unmeasured;
+  return found;
+}
+bool is_open(const BracketStack *stack) { return stack != nullptr && stack->end != nullptr; }
 
 // The lowest place is never used: a look below the top always finds one.
 Bracket *bottom_of(const BracketStack &stack) { return stack.end - stack_bytes / sizeof(Bracket) + 1; }
@@ -145,8 +155,10 @@ void drop_top(BracketStack &stack) {
 }
 
 bool take_stack(BracketStack &stack) {
-  auto *pages = static_cast<Bracket *>(map_pages(stack_bytes));
-  if (pages == nullptr) return false;
+  // Not counted as memory that the process may come to need: with many modules and threads a fork would fail.
+  long mapped = kernel(SYS_mmap, 0, stack_bytes, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (mapped < 0 && mapped > -4096) return false;
+  auto *pages = reinterpret_cast<Bracket *>(mapped);
   stack.end = pages + stack_bytes / sizeof(Bracket);
   stack.top = pages + 1;
   return true;
@@ -158,7 +170,9 @@ bool take_stack(BracketStack &stack) {
 extern "C" CHORD_SHARED void __chord_open_slowly(uint64_t *total, uint64_t key) {
   Instance *running = instance();
   if (running == nullptr) return;
-  BracketStack &stack = stack_of(*__chord_module.module, thread_pointer());
+  BracketStack *own = own_stack(*running);
+  if (own == nullptr) return;
+  BracketStack &stack = *own;
   if (stack.end != nullptr || !take_stack(stack)) {
     running->notes |= note_calls_unmeasured;
     return;
@@ -173,8 +187,9 @@ extern "C" CHORD_SHARED void __chord_open_slowly(uint64_t *total, uint64_t key) 
 extern "C" CHORD_SHARED void __chord_close_slowly(uint64_t *total, uint64_t key) {
   Instance *running = instance();
   if (running == nullptr) return;
-  BracketStack &stack = stack_of(*__chord_module.module, thread_pointer());
-  if (stack.end == nullptr) return;
+  BracketStack *own = own_stack(*running);
+  if (!is_open(own)) return;
+  BracketStack &stack = *own;
   Bracket *bracket = stack.top - 1;
   while (bracket >= bottom_of(stack) && (bracket->key != key || bracket->total != total)) --bracket;
   running->notes |= note_calls_unmeasured;
@@ -191,9 +206,9 @@ namespace {
 // The calling thread has left all that was opened at or below the stack pointer.
 void close_brackets(Instance &instance, uint64_t stack_pointer) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next) {
-    if (module->events == 0) continue;
-    BracketStack &stack = stack_of(*module, thread_pointer());
-    if (stack.end == nullptr) continue;
+    BracketStack *own = stack_of(*module, thread_pointer());
+    if (!is_open(own)) continue;
+    BracketStack &stack = *own;
     uint64_t now = instructions_of(*module, thread_pointer());
     while (stack.top > bottom_of(stack) && stack.top[-1].key <= stack_pointer) {
       settle(stack.top[-1], now);
@@ -204,26 +219,24 @@ void close_brackets(Instance &instance, uint64_t stack_pointer) {
 
 // Brings the totals of a thread at rest up to date; what is open stays open.
 void settle_brackets(const Module &module, const Thread &thread) {
-  if (module.events == 0) return;
-  const BracketStack &stack = stack_of(module, thread.pointer);
-  if (stack.end == nullptr) return;
+  const BracketStack *stack = stack_of(module, thread.pointer);
+  if (!is_open(stack)) return;
   uint64_t now = instructions_of(module, thread.pointer);
-  for (const Bracket *bracket = stack.top; bracket-- > bottom_of(stack);) settle(*bracket, now);
+  for (const Bracket *bracket = stack->top; bracket-- > bottom_of(*stack);) settle(*bracket, now);
 }
 
 void give_up_brackets(Instance &instance, Thread &thread) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next) {
-    if (module->events == 0) continue;
-    BracketStack &stack = stack_of(*module, thread.pointer);
-    if (stack.end == nullptr) continue;
-    unmap_pages(bottom_of(stack) - 1, stack_bytes);
-    stack = {};
+    BracketStack *stack = stack_of(*module, thread.pointer);
+    if (!is_open(stack)) continue;
+    unmap_pages(bottom_of(*stack) - 1, stack_bytes);
+    *stack = {};
   }
 }
 
 bool measures_calls(const Instance &instance) {
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->events != 0 && stack_of(*module, thread_pointer()).end != nullptr) return true;
+    if (is_open(stack_of(*module, thread_pointer()))) return true;
   return false;
 }
 

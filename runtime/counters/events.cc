@@ -1,27 +1,15 @@
 // Events: one counter per kind and thread, kept by woven code (see events.h of the
-// weaver). In each module that counts any they lie in a small thread-local array, found by the same
-// offset in every thread; a kind that is counted has a record among the module's
+// weaver). In each module that counts any each thread has a small array of them (chord_home); a kind that is counted has a record among the module's
 // procedures, so that adding up, segments, forks and pauses treat it as they do any
 // other counter. A query adds up the modules.
 #include "runtime.h"
 
-extern "C" {
-int64_t __chord_events_place() __attribute__((weak, visibility("hidden")));
-// Module::events of the module that this copy of the runtime is part of.
-CHORD_SHARED int64_t __chord_own_events = 0;
-}
-
 namespace chord::runtime {
 
-int64_t offset_of_events(const Module &module) {
-  if (is_defined(module, reinterpret_cast<void *>(__chord_events_place))) __chord_own_events = __chord_events_place();
-  return __chord_own_events;
-}
-
-uint64_t events_of_thread(const Instance &instance, uint32_t kind, const char *pointer) {
+uint64_t events_of_thread(const Instance &instance, uint32_t kind, char *pointer) {
   uint64_t sum = 0;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
-    if (module->events != 0) sum += events_at(event_counter(*module, pointer, kind));
+    sum += events_at(event_counter(*module, pointer, kind));
   return sum;
 }
 
@@ -64,6 +52,7 @@ uint64_t events_in_process(Instance &instance, uint32_t kind) {
       if (module->shape[i].key == CHORD_EVENT_KEY(kind)) sum += module->merged[at];
       at += module->shape[i].count;
     }
+    if (module->events != 0 && !module->events_in_storage) sum += events_at(reinterpret_cast<const uint64_t *>(module->events) + kind);
     for (Thread *thread = instance.threads; module->events != 0 && thread != nullptr; thread = thread->next)
       sum += events_at(event_counter(*module, thread->pointer, kind));
   }
@@ -76,8 +65,7 @@ CHORD_API uint64_t __chord_do_events(int kind) {
   Instance *running = instance();
   if (running == nullptr || static_cast<unsigned>(kind) >= CHORD_EVENT_KINDS) return 0;
   // Usually there is no other module, and has not been.
-  if (running->modules->next == nullptr && __chord_own_events != 0)
-    return events_at(reinterpret_cast<const uint64_t *>(thread_pointer() + __chord_own_events) + kind);
+  if (running->modules->next == nullptr) return events_at(event_counter(*running->modules, thread_pointer(), static_cast<uint32_t>(kind)));
   return events_of_thread(*running, static_cast<uint32_t>(kind));
 }
 

@@ -68,8 +68,8 @@ asm(R"(
 
 extern "C" {
 extern const char __chord_text_gauges, __chord_text_gauges_end;  // made by group_runtime.py
-// The calling thread's, once this module has asked for them.
-CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local void *__chord_own_gauges = nullptr;
+// Of the word that leads to the calling thread's, once this module has asked for them.
+extern chord_home __chord_own_gauges_home __attribute__((visibility("hidden")));
 // Of the mode `sim`: what has been missed in each model by a thread.
 void __chord_model_totals(const chord::runtime::Thread *thread, const chord_models *models, uint64_t *totals) __attribute__((weak, visibility("hidden")));
 extern const chord_models __chord_models __attribute__((weak, visibility("hidden")));
@@ -99,7 +99,8 @@ struct Gauges {
 constexpr size_t first_bytes = 64 * 1024;
 constexpr uint64_t below_activation = 128;
 
-Gauges *own_gauges() { return static_cast<Gauges *>(__chord_own_gauges); }
+Gauges *&gauges_word() { return *reinterpret_cast<Gauges **>(__chord_own_gauges_home.base + own_distance(__chord_own_gauges_home)); }
+Gauges *own_gauges() { return gauges_word(); }
 Gauges *gauges_of(const Thread &thread) { return static_cast<Gauges *>(thread.mode_state[mode_gauges]); }
 
 struct Readings {
@@ -181,11 +182,11 @@ Gauges *make_gauges(Instance &instance, Thread &thread) {
 // For this module, from now on. What a thread runs after its end is not measured: nobody would close its events.
 Gauges *first_gauges(Instance &instance) {
   Thread *thread = current_thread(instance);
-  if (thread == nullptr) return nullptr;
+  if (thread == nullptr || own_distance(__chord_own_gauges_home) == 0) return nullptr;
   Gauges *gauges = gauges_of(*thread);
   while (gauges != nullptr && !reads_as_we_do(*gauges)) gauges = gauges->next;
   if (gauges == nullptr) gauges = make_gauges(instance, *thread);
-  __chord_own_gauges = gauges;
+  gauges_word() = gauges;
   return gauges;
 }
 

@@ -110,7 +110,7 @@ void end_module(Instance &instance, Module &module) {
     if (!state->module->windowed) continue;
     state->module->delta_variable = next != 0 ? next + words_window : 0;
     if (next == 0) instance.notes |= note_foreign_threads;
-    __atomic_store_n(state->slot, next != 0 ? next + words_window : word_that_is_zero, __ATOMIC_RELEASE);
+    set_slot(state->slot, state->homes, next != 0 ? next + words_window : word_that_is_zero);
   }
 }
 

@@ -1,6 +1,6 @@
 // Meters: what of a thread's clock each activation took itself, and with all it called (weave/metrics/meters.h).
 //
-// A thread has one meter, whatever number of modules it runs code of; each of them finds it through a thread-local word of its own, which leads to a
+// A thread has one meter, whatever number of modules it runs code of; each of them finds it through a word of the thread's (chord_home), which leads to a
 // meter without room until it is asked for. The meter has one reading, `base`: the activation that runs has taken now - base since its last sum was made. An activation that
 // is entered keeps, on a stack beside the thread's own, what its caller had taken so far, and gives it back when it
 // ends: base = now - that. So callees are excluded, and every tick between the first entry and the last exit is in exactly one sum.
@@ -31,8 +31,10 @@ asm(R"(
 	rdtsc
 	shlq $32, %rdx
 	orq %rdx, %rax
-	movq __chord_meter@gottpoff(%rip), %rcx
+	movq __chord_meter_home(%rip), %rcx
 	movq %fs:(%rcx), %rcx
+	addq __chord_meter_home+8(%rip), %rcx
+	movq (%rcx), %rcx
 	movq Meter.top(%rcx), %rdx
 	.endm
 
@@ -235,7 +237,7 @@ extern "C" {
 extern const char __chord_text_metrics, __chord_text_metrics_end;  // made by group_runtime.py
 // Without room: whoever enters asks, whoever leaves has nothing to leave.
 CHORD_SHARED uint64_t __chord_no_meter[CHORD_METER_WORDS];
-CHORD_SHARED __attribute__((tls_model("initial-exec"))) thread_local uint64_t *__chord_meter = __chord_no_meter;
+extern chord_home __chord_meter_home __attribute__((visibility("hidden")));
 }
 
 namespace chord::runtime {
@@ -274,9 +276,12 @@ constexpr size_t first_bytes = 64 * 1024;
 
 Meter *meter_of(const Thread &thread) { return static_cast<Meter *>(thread.mode_state[mode_metrics]); }
 
+// The word that leads to the calling thread's; that of threads without one leads to the meter without room.
+uint64_t *&meter_word() { return *reinterpret_cast<uint64_t **>(__chord_meter_home.base + own_distance(__chord_meter_home)); }
+
 // The calling thread's, as far as this module has asked for it; else as the thread is known by.
 Meter *own_meter(Instance &instance) {
-  if (__chord_meter != __chord_no_meter) return reinterpret_cast<Meter *>(__chord_meter);
+  if (meter_word() != __chord_no_meter) return reinterpret_cast<Meter *>(meter_word());
   const Thread *thread = current_thread(instance);
   return thread == nullptr ? nullptr : meter_of(*thread);
 }
@@ -331,7 +336,7 @@ Meter *first_meter(Instance &instance) {
   if (thread == nullptr) return nullptr;
   Meter *meter = meter_of(*thread);
   if (meter == nullptr && (meter = make_meter(instance, *thread)) == nullptr) return nullptr;
-  __chord_meter = reinterpret_cast<uint64_t *>(meter);
+  if (own_distance(__chord_meter_home) != 0) meter_word() = reinterpret_cast<uint64_t *>(meter);
   return meter;
 }
 
@@ -357,8 +362,8 @@ extern "C" CHORD_SHARED void __chord_meter_calibrate(Instance &instance) {
 extern "C" CHORD_SHARED void __chord_meter_enter_slowly(uint64_t sums, uint64_t key, uint64_t place) {
   Instance *running = instance();
   if (running == nullptr) return;
-  auto *meter = reinterpret_cast<Meter *>(__chord_meter);
-  bool asks = __chord_meter == __chord_no_meter;
+  auto *meter = reinterpret_cast<Meter *>(meter_word());
+  bool asks = meter_word() == __chord_no_meter;
   if (asks) {
     int64_t before = own_delta();
     meter = first_meter(*running);

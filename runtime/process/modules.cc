@@ -13,8 +13,8 @@ uint64_t *thread_array(const chord_proc &proc, const Thread &thread) {
 }
 
 // Whether each thread counts in thread-local storage.
-bool is_thread_local(const chord_proc &proc) {
-  return proc.kind == CHORD_COUNTERS_THREAD || proc.kind == CHORD_COUNTERS_EVENT;
+bool is_thread_local(const Module &module, const chord_proc &proc) {
+  return proc.kind == CHORD_COUNTERS_THREAD || (proc.kind == CHORD_COUNTERS_EVENT && module.events_in_storage);
 }
 
 uint64_t *shared_array(const chord_proc &proc) {
@@ -29,19 +29,25 @@ bool same_shape(const Module &old, const chord_proc *procs, size_t count) {
   return true;
 }
 
+// Each thread has its own of that.
+void include(Module &module, char *low, char *high) {
+  if (module.delta_low == nullptr || low < module.delta_low) module.delta_low = low;
+  if (high > module.delta_high) module.delta_high = high;
+}
+
 void measure(Module &module) {
   module.counters = 0;
   module.thread_bytes = 0;
   module.delta_low = module.delta_high = nullptr;
+  for (uint32_t i = 0; i < home_count; ++i)
+    if (const chord_home *home = module.homes[i]; home != nullptr && home->size != 0)
+      include(module, reinterpret_cast<char *>(home->base), reinterpret_cast<char *>(home->base) + home->size);
   for (size_t i = 0; i < module.proc_count; ++i) {
     const chord_proc &proc = module.procs[i];
     module.counters += proc.count;
-    if (is_thread_local(proc)) module.thread_bytes += proc.count * sizeof(uint64_t);
-    if (proc.kind == CHORD_COUNTERS_EVENT) module.thread_bytes += sizeof(uint64_t);  // its bias
+    if (is_thread_local(module, proc)) module.thread_bytes += (proc.count + (proc.kind == CHORD_COUNTERS_EVENT)) * sizeof(uint64_t);  // and its bias
     if (proc.kind != CHORD_COUNTERS_DELTA) continue;
-    char *low = reinterpret_cast<char *>(shared_array(proc)), *high = low + proc.count * sizeof(uint64_t);
-    if (module.delta_low == nullptr || low < module.delta_low) module.delta_low = low;
-    if (high > module.delta_high) module.delta_high = high;
+    include(module, reinterpret_cast<char *>(shared_array(proc)), reinterpret_cast<char *>(shared_array(proc) + proc.count));
   }
 }
 
@@ -81,9 +87,9 @@ int64_t delta_of(const Module &module, const Block &block) {
 
 // The counters only this thread counts in, or null.
 uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &thread, const Block *block) {
-  if (proc.kind == CHORD_COUNTERS_EVENT)
-    return event_counter(module, thread.pointer, static_cast<uint32_t>(proc.counters));
   if (proc.kind == CHORD_COUNTERS_THREAD) return thread_array(proc, thread);
+  if (proc.kind == CHORD_COUNTERS_EVENT && module.events_in_storage) return event_counter(module, thread.pointer, static_cast<uint32_t>(proc.counters));
+  if (proc.kind == CHORD_COUNTERS_EVENT && block != nullptr) return reinterpret_cast<uint64_t *>(module.events + delta_of(module, *block)) + proc.counters;
   if (proc.kind != CHORD_COUNTERS_DELTA || block == nullptr) return nullptr;
   return reinterpret_cast<uint64_t *>(reinterpret_cast<int64_t>(shared_array(proc)) +
                                       delta_of(module, *block));
@@ -94,7 +100,11 @@ uint64_t *own_array(const Module &module, const chord_proc &proc, const Thread &
 void add_shared_counters(const Module &module, uint64_t *totals, bool back) {
   for (size_t i = 0; i < module.proc_count; totals += module.procs[i].count, ++i) {
     const chord_proc &proc = module.procs[i];
-    if (is_thread_local(proc) || proc.kind == CHORD_COUNTERS_RECORD) continue;
+    if (is_thread_local(module, proc) || proc.kind == CHORD_COUNTERS_RECORD) continue;
+    if (proc.kind == CHORD_COUNTERS_EVENT) {
+      if (!back) *totals += events_at(reinterpret_cast<const uint64_t *>(module.events) + proc.counters);
+      continue;
+    }
     uint64_t *shared = shared_array(proc);
     if (proc.kind == CHORD_COUNTERS_NUMBERS)
       copy_bytes(back ? shared : totals, back ? totals : shared, proc.count * sizeof(uint64_t));
@@ -146,8 +156,25 @@ void add_module(Instance &instance, ModuleState &state) {
     if (!instance.hook_lost || module->windowed) give_block(instance, *module, *thread);
     if (!instance.hook_lost) tell_modes(instance, &ModeHooks::begin_module_in, instance, *module, *thread);
   }
-  if (module->delta_variable != 0) __atomic_store_n(&__chord_slot, module->delta_variable, __ATOMIC_RELEASE);
+  if (module->delta_variable != 0) set_slot(&__chord_slot, __chord_module.homes, module->delta_variable);
 }
+
+namespace {
+
+// As they are in a thread that has not run the module's code.
+void begin_homes(const Module &module, int64_t delta) {
+  for (uint32_t i = 0; i < home_count; ++i) {
+    const chord_home *home = module.homes[i];
+    if (home == nullptr || home->size == 0) continue;
+    auto *own = reinterpret_cast<char *>(home->base + delta);
+    if (home->initial != nullptr)
+      copy_bytes(own, home->initial, home->size);
+    else
+      zero_bytes(own, home->size);
+  }
+}
+
+}  // namespace
 
 void give_block(Instance &instance, Module &module, Thread &thread) {
   if (!module.live || module.delta_variable == 0 || module.delta_low == module.delta_high || block_of(module, thread) != nullptr) return;
@@ -168,6 +195,7 @@ void give_block(Instance &instance, Module &module, Thread &thread) {
   block->module = &module;
   block->next_of_thread = thread.blocks;
   thread.blocks = block;
+  begin_homes(module, delta_of(module, *block));
   __atomic_store_n(reinterpret_cast<int64_t *>(thread.pointer + module.delta_variable),
                    delta_of(module, *block), __ATOMIC_RELEASE);
 }
@@ -192,11 +220,11 @@ void zero_thread_counters(const Module &module, const Thread &thread, bool block
   const Block *block = block_of(module, thread);
   for (size_t i = 0; i < module.proc_count; ++i) {
     const chord_proc &proc = module.procs[i];
-    if (blocks_only && is_thread_local(proc)) continue;
+    if (blocks_only && is_thread_local(module, proc)) continue;
     uint64_t *counters = own_array(module, proc, thread, block);
     for (uint32_t k = 0; counters != nullptr && k < proc.count; ++k)
       if (counters[k] != 0) counters[k] = 0;
-    if (proc.kind == CHORD_COUNTERS_EVENT) counters[CHORD_EVENT_KINDS] = counters[CHORD_EVENT_BIAS] = 0;
+    if (proc.kind == CHORD_COUNTERS_EVENT && counters != nullptr) counters[CHORD_EVENT_KINDS] = counters[CHORD_EVENT_BIAS] = 0;
   }
 }
 
@@ -287,6 +315,7 @@ void retire_module(Instance &instance, Module &module) {
   module.windowed = false;
   module.live = false;
   module.events = 0;
+  module.homes = nullptr;
   module.procs = nullptr;
   settle_all_events(instance, false);
 }

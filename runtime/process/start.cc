@@ -37,6 +37,11 @@ extern const char __chord_place[] __attribute__((weak, visibility("hidden")));
 #define CHORD_MODE(name) extern const chord::runtime::ModeHooks __chord_mode_##name __attribute__((weak, visibility("hidden")));
 CHORD_MODES(CHORD_MODE)
 #undef CHORD_MODE
+#define CHORD_HOME(name) \
+  extern chord_home __chord_##name##_home __attribute__((weak, visibility("hidden"))); \
+  int64_t __chord_##name##_offset() __attribute__((weak, visibility("hidden")));
+CHORD_HOMES(CHORD_HOME)
+#undef CHORD_HOME
 int __register_atfork(void (*)(), void (*)(), void (*)(), void *);
 void exit(int) __attribute__((noreturn));
 }
@@ -76,8 +81,11 @@ CHORD_SHARED ModuleState __chord_module = {
     on_fatal,       on_stop, on_thread_end, reinterpret_cast<void *>(__chord_wrap_pthread_create),
     __chord_signal_return, nullptr, __chord_place, &__chord_slot,
 #define CHORD_MODE(name) &__chord_mode_##name,
-    {CHORD_MODES(CHORD_MODE)}
+    {CHORD_MODES(CHORD_MODE)},
 #undef CHORD_MODE
+#define CHORD_HOME(name) &__chord_##name##_home,
+    {CHORD_HOMES(CHORD_HOME)},
+#undef CHORD_HOME
 };
 }
 
@@ -409,6 +417,27 @@ __attribute__((destructor(1))) void finish() {
 
 // ---- Shared with modules.cc ----------------------------------------------------
 
+namespace {
+
+// Those the module has: in thread-local storage where executables have what they are of.
+void find_homes(Module &module) {
+  using Offset = int64_t (*)();
+#define CHORD_HOME(name) __chord_##name##_offset,
+  constexpr Offset offsets[] = {CHORD_HOMES(CHORD_HOME)};
+#undef CHORD_HOME
+  for (uint32_t i = 0; i < home_count; ++i) {
+    chord_home *&home = __chord_module.homes[i];
+    if (!is_defined(module, home)) home = nullptr;
+    if (home != nullptr && is_defined(module, reinterpret_cast<void *>(offsets[i]))) *home = {0, offsets[i](), 0, nullptr};
+  }
+  module.homes = __chord_module.homes;
+  const chord_home *events = module.homes[home_events];
+  module.events = events != nullptr ? events->base : 0;
+  module.events_in_storage = events != nullptr && events->size == 0;
+}
+
+}  // namespace
+
 // Everything about this copy's module: where it lies, who it is, what it counts.
 void describe_module(Module &module, Instance &instance) {
   Search search;
@@ -421,7 +450,7 @@ void describe_module(Module &module, Instance &instance) {
   // A descriptor that libc fills in for each thread has an address there.
   module.delta_variable = module.words = words < 0 ? words : 0;
   if (instance.words == 0) instance.words = module.words;
-  module.events = offset_of_events(module);
+  find_homes(module);
   module.checks_budget = is_defined(module, &__chord_checked);
   module.lacks_rules = is_defined(module, &__chord_no_rules);
 }

@@ -34,7 +34,7 @@ extern const char __chord_addresses_wanted[] __attribute__((weak, visibility("hi
 namespace chord::runtime {
 
 // The first access already asks for room.
-extern "C" { CHORD_SHARED __thread AddressState __chord_addresses = {__chord_trace_spare, __chord_trace_spare, nullptr, 0, 0, 0}; }
+AddressState &own_addresses() { return *reinterpret_cast<AddressState *>(__chord_addresses_home.base + own_distance(__chord_addresses_home)); }
 
 namespace {
 
@@ -59,7 +59,7 @@ void finish_chunk(AddressState &state) {
 
 // The last one may be in use by whoever a signal interrupted; while handlers run, more of them.
 void put_aside(AddressState &state) {
-  static __thread chord_trace_chunk *previous __attribute__((tls_model("initial-exec")));
+  chord_trace_chunk *&previous = own_trace().previous_addresses;
   if (previous != nullptr && state.handlers == 0) unmap_pages(previous, previous->size);
   previous = state.chunk;
 }
@@ -80,20 +80,12 @@ void use_chunk(AddressState &state, chord_trace_chunk &chunk) {
   static_assert(CHORD_ADDRESSES_HEAD == 2);
 }
 
-// What was written while it was paused went nowhere.
-struct PausedAddresses {
-  uint64_t *at;
-  chord_trace_chunk *chunk;
-};
-PausedAddresses &paused_addresses() {
-  static __thread PausedAddresses own __attribute__((tls_model("initial-exec")));
-  return own;
-}
+PausedAddresses &paused_addresses() { return own_trace().paused_addresses; }
 
 }  // namespace
 
 void begin_addresses() {
-  AddressState &state = __chord_addresses;
+  AddressState &state = own_addresses();
   if (__chord_addresses_wanted == nullptr || state.chunk != nullptr) return;
   chord_trace_chunk *chunk = take_address_chunk(nullptr, 0);
   if (chunk != nullptr) return use_chunk(state, *chunk);
@@ -102,14 +94,14 @@ void begin_addresses() {
 }
 
 void end_addresses() {
-  AddressState &state = __chord_addresses;
+  AddressState &state = own_addresses();
   if (is_recorded(state)) finish_chunk(state);
   write_nowhere(state);
   state.chunk = nowhere;
 }
 
 void pause_addresses() {
-  AddressState &state = __chord_addresses;
+  AddressState &state = own_addresses();
   if (!is_recorded(state)) return;
   paused_addresses() = {state.at, state.chunk};
   write_nowhere(state);
@@ -117,7 +109,7 @@ void pause_addresses() {
 }
 
 void resume_addresses() {
-  AddressState &state = __chord_addresses;
+  AddressState &state = own_addresses();
   PausedAddresses &own = paused_addresses();
   if (own.chunk == nullptr) return;
   state.chunk = own.chunk;
@@ -127,7 +119,7 @@ void resume_addresses() {
 }
 
 void forget_addresses() {
-  AddressState &state = __chord_addresses;
+  AddressState &state = own_addresses();
   chord_trace_chunk *chunk = is_recorded(state) ? state.chunk : paused_addresses().chunk;
   if (chunk != nullptr) unmap_pages(chunk, chunk->size);
   paused_addresses() = {};
@@ -137,17 +129,17 @@ void forget_addresses() {
 }
 
 void put_accesses(TraceState &trace, bool changed) {
-  const AddressState &state = __chord_addresses;
+  const AddressState &state = own_addresses();
   if (!is_recorded(state) || trace.chunk == nullptr || trace.chunk == nowhere) return;
   const uint64_t count = state.before + static_cast<uint64_t>(state.at - first_word(*state.chunk)) - state.number * CHORD_ADDRESSES_HEAD;
   put_word(trace, marker(CHORD_TRACE_ACCESSES, count | (changed ? CHORD_TRACE_REGISTERS_CHANGED : 0)));
 }
 
-void count_handler(int more) { __chord_addresses.handlers += static_cast<uint64_t>(static_cast<int64_t>(more)); }
+void count_handler(int more) { own_addresses().handlers += static_cast<uint64_t>(static_cast<int64_t>(more)); }
 
 // Before the thread records, and where it does not, words go to the spare place.
 extern "C" CHORD_SHARED void __chord_addresses_next() {
-  AddressState &state = __chord_addresses;
+  AddressState &state = own_addresses();
   Mask mask = set_mask(~Mask{0});
   if (!is_recorded(state)) {
     write_nowhere(state);

@@ -47,20 +47,12 @@ uint64_t settle(const TraceState &state, Registers &registers) {
   return state.bits;
 }
 
-// A signal whose handler the trace knows to be running, by what the kernel saved; on the stack of who called the handler.
-struct KnownSignal {
-  const ucontext_t *context;
-  KnownSignal *outer;
-};
-KnownSignal *&known_signal() {
-  static __thread KnownSignal *innermost __attribute__((tls_model("initial-exec")));
-  return innermost;
-}
+KnownSignal *&known_signal() { return own_trace().known_signal; }
 
 // A jump leaves everything up to the frame that contains the address: handlers, too.
 void leave_handlers(Instance &instance, uint64_t target) {
   KnownSignal *known = known_signal();
-  __chord_trace.expected = 0;
+  own_trace().expected = 0;
   if (known == nullptr) return;
   Frame frame;
   __chord_capture(&frame.registers);
@@ -99,7 +91,7 @@ uint64_t count_of(uint64_t bits) { return 63 - static_cast<uint64_t>(__builtin_c
 
 // `bits`: those that there are afterwards. `changed`: registers were.
 void put_marker(uint32_t kind, uint64_t payload, uint64_t bits = 1, bool changed = false) {
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   Mask mask = set_mask(~Mask{0});
   if (state.chunk != nullptr) {
     put_all_bits(state);
@@ -113,7 +105,7 @@ void put_marker(uint32_t kind, uint64_t payload, uint64_t bits = 1, bool changed
 
 // Where the thread is and all that it has done go to the buffer; then it may go on as if nothing had been.
 void look_at(Instance &instance, const Frame *where, uint32_t kind) {
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   Mask mask = set_mask(~Mask{0});
   if (state.chunk != nullptr && where != nullptr && where->interrupted) {
     const auto [bits, place] = stand_of(instance, state, *where);
@@ -143,7 +135,7 @@ bool are_changed(const mcontext_t &before, const mcontext_t &after) {
 // Stands in for the program's handlers.
 void on_signal(int signal, siginfo_t *info, void *data) {
   auto *context = static_cast<ucontext_t *>(data);
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   auto handler = reinterpret_cast<void (*)(int, siginfo_t *, void *)>(__atomic_load_n(&handlers[signal], __ATOMIC_ACQUIRE));
   Instance *running = instance();
   bool records = running != nullptr && state.chunk != nullptr;
@@ -223,19 +215,10 @@ bool is_in_handler(Instance &instance) {
 
 // ---- Marks and pauses (chord.h) ----
 
-// What goes on after a pause. A thread that is to record only after a mark begins with one.
-struct Pause {
-  chord_trace_chunk *chunk;  // null: none yet
-  uint64_t *at;
-  enum State : uint32_t { unknown, recording, paused } state;
-};
-Pause &own_pause() {
-  static __thread Pause own __attribute__((tls_model("initial-exec")));
-  return own;
-}
+Pause &own_pause() { return own_trace().pause; }
 
 void pause() {
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   Pause &own = own_pause();
   Mask mask = set_mask(~Mask{0});
   if (own.state != Pause::paused && state.chunk != nowhere) {
@@ -255,7 +238,7 @@ void pause() {
 }
 
 void resume(Instance &instance) {
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   Pause &own = own_pause();
   Mask mask = set_mask(~Mask{0});
   const bool was_paused = own.state == Pause::paused;
@@ -282,7 +265,7 @@ bool forget_paused_chunk() {
 }
 
 void put_mark(const char *name) {
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   size_t size = 0;
   while (size < CHORD_TRACE_MARK_SIZE && name[size] != 0) ++size;
   Mask mask = set_mask(~Mask{0});
@@ -310,7 +293,7 @@ void mark(Instance &instance, const char *name) {
 
 // The stream goes on in the child of a fork, where what it shares with its parent must not be written to: in a file of its own.
 void begin_again(Instance &instance) {
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   if (state.chunk == nullptr) return;
   if (state.chunk != nowhere) unmap_pages(state.chunk, state.chunk->size);
   give_up_chunks(instance, false);
@@ -327,7 +310,7 @@ void begin_again(Instance &instance) {
 }
 
 void put_time_now() {
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   Mask mask = set_mask(~Mask{0});
   if (state.chunk != nullptr && state.chunk != nowhere) put_all_bits(state);
   put_time(state);
@@ -354,12 +337,12 @@ void note(Instance &instance, uint32_t kind, const Frame *frame, uint64_t pc) {
       return resume(instance);
     case CHORD_TRACE_STACK:
       if (pc == 0) return begin_again(instance);
-      if (__chord_trace.chunk != nullptr) put_stack(instance, __chord_trace);
+      if (own_trace().chunk != nullptr) put_stack(instance, own_trace());
       return;
     default:
       put_time_now();
       put_marker(kind, 0);
-      go_nowhere(__chord_trace);
+      go_nowhere(own_trace());
       end_addresses();
       give_up_chunks(instance, true);
   }

@@ -1,6 +1,6 @@
 // What woven code calls to write a word of its trace (isa/x86_64/trace.cc).
 //
-// %r10 is the offset of the thread's state, %r11 the place in the buffer. The word is pushed, and popped into its place:
+// %r10 is the address of the thread's state, %r11 the place in the buffer. The word is pushed, and popped into its place:
 // that leaves both registers. Whoever is interrupted at the pop, or at the instruction after it, which sets the bits anew,
 // is in a window (trace.h); for each there is an entry in a table. `until`: up to where what the routine was called for has been written.
 #include "trace.h"
@@ -13,10 +13,22 @@ asm(R"(
 __chord_trace_windows:
 	.popsection
 
+	# Where the thread's state is (chord_home). Spoils flags.
+	.macro __chord_find_trace
+	movq __chord_trace_home(%rip), %r10
+	movq %fs:(%r10), %r10
+	testq %r10, %r10
+	jne 85f
+	call __chord_trace_meet
+	jmp 86f
+85:	addq __chord_trace_home+8(%rip), %r10
+86:
+	.endm
+
 	# The word on the stack into the buffer; then `reset`, which is one instruction.
 	.macro __chord_put kind, until, reset:vararg
 	movl $8, %r11d
-	xaddq %r11, %fs:TraceState.at(%r10)
+	xaddq %r11, TraceState.at(%r10)
 77:	popq (%r11)
 	.cfi_adjust_cfa_offset -8
 78:	\reset
@@ -28,7 +40,7 @@ __chord_trace_windows:
 
 	# If there is no more room. The word is still below the stack pointer.
 	.macro __chord_look
-	cmpq %fs:TraceState.end(%r10), %r11
+	cmpq TraceState.end(%r10), %r11
 	jb 76f
 	pushq -8(%rsp)
 	.cfi_adjust_cfa_offset 8
@@ -40,37 +52,37 @@ __chord_trace_windows:
 
 	# `deep`: bytes that were pushed since the call from the procedure that is entered.
 	.macro __chord_enter_body deep
-70:	movq __chord_trace@gottpoff(%rip), %r10
-	movq %fs:TraceState.bits(%r10), %r11
+70:	__chord_find_trace
+	movq TraceState.bits(%r10), %r11
 	cmpq $0xffffff, %r11
 	ja 71f
 	shlq $32, %r11
 	addq \deep(%rsp), %r11
-	subq %fs:TraceState.bias(%r10), %r11
+	subq TraceState.bias(%r10), %r11
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 0, 71f, movq $1, %fs:TraceState.bits(%r10)
+	__chord_put 0, 71f, movq $1, TraceState.bits(%r10)
 	__chord_look
 	.endm
 
 	# Too many bits to go with it: they go first.
 	.macro __chord_enter_rest
-71:	cmpq $0, %fs:TraceState.chunk(%r10)
+71:	cmpq $0, TraceState.chunk(%r10)
 	je 73f
 	btsq $62, %r11
 	jc 72f
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 0, 0, movq $1, %fs:TraceState.bits(%r10)
+	__chord_put 0, 0, movq $1, TraceState.bits(%r10)
 	jmp 70b
 72:	shrq $1, %r11
 	btsq $62, %r11
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 2, 0, andq $1, %fs:TraceState.bits(%r10)
-	orq $2, %fs:TraceState.bits(%r10)
+	__chord_put 2, 0, andq $1, TraceState.bits(%r10)
+	orq $2, TraceState.bits(%r10)
 	jmp 70b
-73:	movq $1, %fs:TraceState.bits(%r10)	# the thread is new: there are none
+73:	movq $1, TraceState.bits(%r10)	# the thread is new: there are none
 	jmp 70b
 	.endm
 
@@ -133,10 +145,10 @@ __chord_trace_flush:
 	.cfi_startproc
 	endbr64
 	__chord_push r10, r11
-	movq __chord_trace@gottpoff(%rip), %r10
-	pushq %fs:TraceState.bits(%r10)
+	__chord_find_trace
+	pushq TraceState.bits(%r10)
 	.cfi_adjust_cfa_offset 8
-	__chord_put 0, 0, movq $1, %fs:TraceState.bits(%r10)
+	__chord_put 0, 0, movq $1, TraceState.bits(%r10)
 	__chord_look
 	__chord_pop r11, r10
 	ret
@@ -154,18 +166,18 @@ __chord_trace_split:
 	.cfi_startproc
 	endbr64
 	__chord_push rax, rcx, r10, r11
-	movq __chord_trace@gottpoff(%rip), %r10
+	__chord_find_trace
 	movl 40(%rsp), %eax
 	movl %eax, %ecx
 	shrl $24, %ecx
 	andl $0xffffff, %eax
 	btsl %ecx, %eax
-	movq %fs:TraceState.bits(%r10), %r11
+	movq TraceState.bits(%r10), %r11
 	btsq $62, %r11
 	jc 72f
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 1, 75f, movq %rax, %fs:TraceState.bits(%r10)
+	__chord_put 1, 75f, movq %rax, TraceState.bits(%r10)
 	__chord_look
 	__chord_pop r11, r10, rcx, rax
 	ret
@@ -181,12 +193,12 @@ __chord_trace_split:
 	leal 1(%r11,%rdx), %edx
 	shrl %cl, %eax
 	andl $1, %eax
-	movq %fs:TraceState.bits(%r10), %r11
+	movq TraceState.bits(%r10), %r11
 	leaq (%rax,%r11,2), %r11
 	movl %edx, %eax
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 1, 74f, movq %rax, %fs:TraceState.bits(%r10)
+	__chord_put 1, 74f, movq %rax, TraceState.bits(%r10)
 	__chord_look
 	__chord_pop rdx, r11, r10, rcx, rax
 	ret
@@ -202,14 +214,14 @@ __chord_trace_announce:
 	.cfi_startproc
 	endbr64
 	__chord_push r10, r11
-	movq __chord_trace@gottpoff(%rip), %r10
-	cmpl $0x100, %fs:TraceState.bits+4(%r10)	# 1 << (31 - CHORD_TRACE_ENTRY_TOKEN_BITS)
+	__chord_find_trace
+	cmpl $0x100, TraceState.bits+4(%r10)	# 1 << (31 - CHORD_TRACE_ENTRY_TOKEN_BITS)
 	jae 72f
-	movq %fs:TraceState.bits(%r10), %r11
+	movq TraceState.bits(%r10), %r11
 	shlq $23, %r11
 	addq 24(%rsp), %r11
 	addq $0x600000, %r11	# CHORD_TRACE_ENTRY_TOKEN
-	movq %r11, %fs:TraceState.bits(%r10)
+	movq %r11, TraceState.bits(%r10)
 73:	__chord_pop r11, r10
 	ret
 75:	.cfi_adjust_cfa_offset 16
@@ -233,26 +245,26 @@ __chord_trace_reserve:
 	.cfi_startproc
 	endbr64
 	__chord_push rcx, r10, r11
-	movq __chord_trace@gottpoff(%rip), %r10
-	cmpq $0, %fs:32(%r10)
+	__chord_find_trace
+	cmpq $0, TraceState.chunk(%r10)
 	je 73f
-	movq %fs:(%r10), %r11
+	movq TraceState.bits(%r10), %r11
 	btsq $62, %r11
 	jc 72f
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 0, 0, movq $1, %fs:(%r10)
+	__chord_put 0, 0, movq $1, TraceState.bits(%r10)
 	__chord_look
 	jmp 74f
 72:	shrq $1, %r11
 	btsq $62, %r11
 	pushq %r11
 	.cfi_adjust_cfa_offset 8
-	__chord_put 2, 0, andq $1, %fs:(%r10)
-	orq $2, %fs:(%r10)
+	__chord_put 2, 0, andq $1, TraceState.bits(%r10)
+	orq $2, TraceState.bits(%r10)
 	__chord_look
 74:	movzbl 35(%rsp), %ecx
-	shlq %cl, %fs:(%r10)
+	shlq %cl, TraceState.bits(%r10)
 73:	__chord_pop r11, r10, rcx
 	ret
 75:	.cfi_endproc
@@ -260,6 +272,26 @@ __chord_trace_reserve:
 	.quad 0, 73b, 0, 3, 75b
 	.popsection
 	.size __chord_trace_reserve, . - __chord_trace_reserve
+
+	# The thread is new, or unknown: its state's address comes to %r10. Keeps all other registers.
+	.type __chord_trace_meet, @function
+	.p2align 4
+__chord_trace_meet:
+	.cfi_startproc
+	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r11, rbp
+	.cfi_offset rbp, -80
+	movq %rsp, %rbp
+	.cfi_def_cfa_register rbp
+	andq $-16, %rsp
+	call __chord_trace_met
+	movq %rax, %r10
+	movq %rbp, %rsp
+	.cfi_def_cfa_register rsp
+	__chord_pop rbp, r11, r9, r8, rdi, rsi, rdx, rcx, rax
+	.cfi_restore rbp
+	ret
+	.cfi_endproc
+	.size __chord_trace_meet, . - __chord_trace_meet
 
 	# A word is above the return address. Keeps all registers.
 	.type __chord_trace_full, @function
@@ -300,6 +332,7 @@ __chord_trace_spare:
 	.zero 8192
 	.popsection
 
+	.purgem __chord_find_trace
 	.purgem __chord_put
 	.purgem __chord_look
 	.purgem __chord_enter_body
@@ -329,8 +362,23 @@ void put_first(TraceState &state, uint64_t word) {
 
 }  // namespace
 
+// Of whom the runtime does not know: kept by nobody.
+OwnTrace trace_of_nobody = {{1, __chord_trace_spare, __chord_trace_spare, 0, nowhere, 0, 0}, {}, nullptr, nullptr, {}, nullptr, {}};
+
+OwnTrace &own_trace() {
+  const int64_t distance = own_distance(__chord_trace_home);
+  if (distance != 0) return *reinterpret_cast<OwnTrace *>(__chord_trace_home.base + distance);
+  reinterpret_cast<OwnTrace *>(__chord_trace_home.base)->bits = CHORD_TRACE_NEW;  // a bit may have been shifted into it
+  return trace_of_nobody;
+}
+
+extern "C" CHORD_SHARED OwnTrace *__chord_trace_met() {
+  if (Instance *running = instance()) current_thread(*running);
+  return &own_trace();
+}
+
 extern "C" CHORD_SHARED void __chord_trace_more(uint64_t word) {
-  TraceState &state = __chord_trace;
+  TraceState &state = own_trace();
   Mask mask = set_mask(~Mask{0});
   chord_trace_chunk *const before = state.chunk;
   bool is_new = before == nullptr;

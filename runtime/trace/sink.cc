@@ -147,10 +147,7 @@ uint32_t stop_recording(const Instance &instance, TraceFile &trace, uint32_t why
 
 // ---- Rings: of this stream, and of those that have ended ----
 
-Chain &own_chunks() {
-  static __thread Chain own __attribute__((tls_model("initial-exec")));
-  return own;
-}
+Chain &own_chunks() { return own_trace().chunks; }
 
 constexpr long next_in(uint64_t chunk) { return static_cast<long>(chunk - 1 + offsetof(chord_trace_chunk, next)); }
 
@@ -252,7 +249,7 @@ void stop_stream(TraceState &state, uint32_t why) {
 
 // The last but one may be in use by an activation that a signal interrupted; those before are not.
 void keep_one(TraceState &state) {
-  static __thread chord_trace_chunk *previous __attribute__((tls_model("initial-exec")));
+  chord_trace_chunk *&previous = own_trace().previous;
   if (previous != nullptr) unmap_pages(previous, previous->size);
   previous = state.chunk != nowhere ? state.chunk : nullptr;
 }

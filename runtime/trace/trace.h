@@ -47,6 +47,37 @@ struct Chain {
   uint32_t count;
 };
 
+// What goes on after a pause. A thread that is to record only after a mark begins with one.
+struct Pause {
+  chord_trace_chunk *chunk;  // null: none yet
+  uint64_t *at;
+  enum State : uint32_t { unknown, recording, paused } state;
+};
+
+// Addresses that were written while it was paused went nowhere.
+struct PausedAddresses {
+  uint64_t *at;
+  chord_trace_chunk *chunk;
+};
+
+// A signal whose handler the trace knows to be running, by what the kernel saved; on the stack of who called the handler.
+struct KnownSignal {
+  const ucontext_t *context;
+  KnownSignal *outer;
+};
+
+// All that a thread keeps in a module of control flow.
+struct OwnTrace : TraceState {
+  Chain chunks;                   // of a ring
+  chord_trace_chunk *previous;    // may be in use by an activation that a signal interrupted
+  chord_trace_chunk *previous_addresses;
+  PausedAddresses paused_addresses;
+  KnownSignal *known_signal;      // the innermost
+  Pause pause;
+};
+static_assert(sizeof(OwnTrace) == 8 * CHORD_TRACE_WORDS);
+static_assert(sizeof(AddressState) == 8 * CHORD_ADDRESSES_WORDS);
+
 // What the environment says.
 struct Settings {
   uint64_t limit;
@@ -143,8 +174,8 @@ void put_checkpoint(Instance &instance, TraceState &state);
 void give_up_chunks(Instance &instance, bool kept);
 
 extern "C" {
-extern __thread TraceState __chord_trace __attribute__((visibility("hidden"), tls_model("initial-exec")));
-extern __thread AddressState __chord_addresses __attribute__((visibility("hidden"), tls_model("initial-exec")));
+extern chord_home __chord_trace_home __attribute__((visibility("hidden")));
+extern chord_home __chord_addresses_home __attribute__((visibility("hidden")));
 // Addresses in probes.cc: of instructions that store a word, of those after them that set the bits anew, of the end.
 extern const char __chord_trace_enter[], __chord_trace_probes_end[] __attribute__((visibility("hidden")));
 struct TraceWindow {
@@ -156,5 +187,9 @@ enum { window_empty = 0, window_rax = 1, window_last = 2, window_none = 3 };  //
 extern const TraceWindow __chord_trace_windows[], __chord_trace_windows_end[] __attribute__((visibility("hidden")));
 extern uint64_t __chord_trace_spare[] __attribute__((visibility("hidden")));
 }
+
+// The calling thread's in this module. A thread that the runtime does not know (yet, or any more) writes nowhere: woven code finds the shared copy full.
+OwnTrace &own_trace();
+AddressState &own_addresses();
 
 }  // namespace chord::runtime

@@ -124,7 +124,7 @@ struct CounterPlace {
     thread_delta,
     shared,
     atomic,
-    thread_initial_exec,  // found through the global offset table, for shared objects
+    thread_home,  // what the thread keeps in the module beside counters (chord_home), for shared objects
   } kind = Kind::thread_local_exec;
   std::string label;    // label of the counters
   int64_t index = 0;

@@ -197,7 +197,18 @@ bool ImageReader::finds_block(const Module &module, const Thread &thread, runtim
 }
 
 uint64_t ImageReader::events_of(const Module &module, const Thread &thread, uint32_t kind) const {
-  const uint64_t *counter = runtime::event_counter(module, thread.pointer, kind);
+  runtime::Block block;
+  int64_t thread_base = reinterpret_cast<int64_t>(thread.pointer);
+  if (!module.events_in_storage) {
+    if (!finds_block(module, thread, block)) return 0;
+    auto low = reinterpret_cast<uint64_t>(module.delta_low);
+    thread_base = reinterpret_cast<int64_t>(block.pages) + static_cast<int64_t>(low & 63) - static_cast<int64_t>(low);
+  }
+  return events_at(module.events + thread_base, kind);
+}
+
+uint64_t ImageReader::events_at(int64_t array, uint32_t kind) const {
+  const uint64_t *counter = reinterpret_cast<const uint64_t *>(array) + kind;
   uint64_t sum = 0 - memory_.get(counter + CHORD_EVENT_BIAS);
   for (uint32_t part = 0; part < CHORD_EVENT_PARTS; ++part) sum += memory_.get(counter + part * CHORD_EVENT_KINDS);
   return sum;
@@ -225,13 +236,15 @@ std::vector<format::ThreadEvents> ImageReader::events_by_thread() const {
 std::vector<uint64_t> ImageReader::counters_of(const Module &module, const chord_proc &proc, uint64_t record,
                                                const Thread *thread) const {
   auto read = [&](uint64_t address) { return memory_.get_array(reinterpret_cast<const uint64_t *>(address), proc.count); };
-  bool in_storage = proc.kind == CHORD_COUNTERS_THREAD || proc.kind == CHORD_COUNTERS_EVENT;
+  const bool is_event = proc.kind == CHORD_COUNTERS_EVENT;
+  bool in_storage = proc.kind == CHORD_COUNTERS_THREAD || (is_event && module.events_in_storage);
   if (proc.kind == CHORD_COUNTERS_RECORD || (durable_ && (in_storage || thread == nullptr))) return {};
+  if (thread == nullptr && is_event && !in_storage) return {events_at(module.events, static_cast<uint32_t>(proc.counters))};
   if (thread == nullptr) return in_storage ? std::vector<uint64_t>() : read(shared_array(proc, record));
   auto pointer = reinterpret_cast<uint64_t>(thread->pointer);
   if (proc.kind == CHORD_COUNTERS_THREAD)
     return read(pointer + static_cast<uint64_t>(int64_t{static_cast<int32_t>(proc.counters)}));
-  if (proc.kind == CHORD_COUNTERS_EVENT) return {events_of(module, *thread, static_cast<uint32_t>(proc.counters))};
+  if (is_event) return {events_of(module, *thread, static_cast<uint32_t>(proc.counters))};
   runtime::Block block;
   if (proc.kind != CHORD_COUNTERS_DELTA || !finds_block(module, *thread, block)) return {};
   auto low = reinterpret_cast<uint64_t>(module.delta_low);

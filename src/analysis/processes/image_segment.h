@@ -51,6 +51,7 @@ class ImageReader {
   void read_jumps();
   std::vector<format::ThreadEvents> events_by_thread() const;
   uint64_t events_of(const runtime::Module &module, const runtime::Thread &thread, uint32_t kind) const;
+  uint64_t events_at(int64_t array, uint32_t kind) const;
   std::vector<uint64_t> totals(const runtime::Module &module, const std::vector<chord_proc> &procs,
                                const std::vector<runtime::Module::Shape> &shape) const;
   format::ModuleProfile::Procedure by_number(uint64_t key, const uint64_t *numbers, const uint64_t *counters, size_t count);

@@ -7,6 +7,7 @@
 //     cmpq   %fs:__chord_addresses@tpoff+8,s
 //     jae    out                                asks for more room; what was written is in the slack
 //   back:
+#include <chord_abi.h>
 #include <chord_traces.h>
 #include <fmt/core.h>
 
@@ -19,14 +20,18 @@ ProbeWithOutside write_address(const AddressProbe &p, Resources live) {
   Scratch scratch = take_scratch(live, p.shared_object ? 3 : 2, 0);
   const std::string a = reg(scratch.registers[0]), s = reg(scratch.registers[1]);
   const std::string offset = p.shared_object ? reg(scratch.registers[2]) : "";
-  auto word = [&](int at) { return p.shared_object ? fmt::format("%fs:{}({})", at, offset) : fmt::format("%fs:{}@tpoff+{}", CHORD_ADDRESSES_SYMBOL, at); };
+  auto word = [&](int at) { return p.shared_object ? fmt::format("{}({})", at, offset) : fmt::format("%fs:{}@tpoff+{}", CHORD_ADDRESSES_SYMBOL, at); };
   Snippet body;
   auto line = [&](const std::string &text) {
     body.text += "\t" + text + "\n";
     ++body.price;
   };
   if (p.at.thread_segment) line("addq\t%fs:0," + a);
-  if (p.shared_object) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_ADDRESSES_SYMBOL, offset));
+  if (p.shared_object) {
+    line(fmt::format("movq\t{}" CHORD_HOME_SUFFIX "(%rip),{}", CHORD_ADDRESSES_SYMBOL, offset));
+    line(fmt::format("movq\t%fs:({0}),{0}", offset));
+    line(fmt::format("addq\t{}" CHORD_HOME_SUFFIX "+8(%rip),{}", CHORD_ADDRESSES_SYMBOL, offset));
+  }
   line("movl\t$8," + low_half(scratch.registers[1]));
   line(fmt::format("xaddq\t{},{}", s, word(0)));
   line(fmt::format("movq\t{},({})", a, s));

@@ -80,8 +80,8 @@ unsigned registers_for_address(const Target &t) {
   const CounterPlace &p = t.counter;
   if (t.is_record()) return t.in_frame() ? 1 : 0;
   switch (p.kind) {
-    case CounterPlace::Kind::thread_delta: return 2;
-    case CounterPlace::Kind::thread_initial_exec: return 1;
+    case CounterPlace::Kind::thread_delta:
+    case CounterPlace::Kind::thread_home: return 2;
     case CounterPlace::Kind::shared:
     case CounterPlace::Kind::atomic: return p.index_register != kNoRegister ? 1 : 0;
     default: return 0;
@@ -114,9 +114,10 @@ Address address_of(const Target &t, const std::vector<unsigned> &free) {
       return {fmt::format("\tmovq\t__chord_slot(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tleaq\t{2}{3:+}(%rip),{1}\n",
                           reg(free[0]), reg(free[1]), p.label, offset),
               fmt::format("({},{})", reg(free[1]), reg(free[0])), 3};
-    case CounterPlace::Kind::thread_initial_exec:  // the dynamic linker knows the offset
-      return {fmt::format("\tmovq\t{}@gottpoff(%rip),{}\n", p.label, reg(free[0])),
-              fmt::format("%fs:{}({})", offset, reg(free[0])), 1};
+    case CounterPlace::Kind::thread_home:
+      return {fmt::format("\tmovq\t{2}" CHORD_HOME_SUFFIX "(%rip),{0}\n\tmovq\t%fs:({0}),{0}\n\tmovq\t{2}" CHORD_HOME_SUFFIX "+8(%rip),{1}\n",
+                          reg(free[0]), reg(free[1]), p.label),
+              fmt::format("{}({},{})", offset, reg(free[1]), reg(free[0])), 3};
   }
   return {};
 }

@@ -93,7 +93,8 @@ Snippet restart_meter(Readings readings, Resources live) { return apart(call("__
 
 namespace {
 
-constexpr const char *kProbeSums = CHORD_PROBE_SUMS_SYMBOL;
+// Not a symbol: it is thread-local in objects for programs alone, and a program may have objects of both kinds.
+constexpr const char *kProbeSums = ".L" CHORD_PROBE_SUMS_SYMBOL;
 constexpr unsigned kResult = 0;
 
 // Where its sums are, at run time, into a register: they are the module's own in a shared object, else the thread's.
@@ -121,14 +122,15 @@ std::string sample_routine(const char *name, const MeterSample &sample, bool pat
   return fmt::format(
       "\t.section .text.{0},\"axG\",@progbits,{1},comdat\n\t.weak {0}\n\t.hidden {0}\n\t.type {0},@function\n\t.p2align 4\n{0}:\n\t.cfi_startproc\n\tendbr64\n"
       "{2}{3}\tsubq\t%fs:0,%rax\n\tret\n\t.cfi_endproc\n\t.size {0},.-{0}\n",
-      name, kProbeSums, body, sums_into(kResult, sample.shared));
+      name, CHORD_PROBE_SAMPLE_SYMBOL, body, sums_into(kResult, sample.shared));
 }
 
 }  // namespace
 
 std::string meter_sample_text(const MeterSample &sample) {
   const char *section = sample.shared ? ".bss" : ".tbss", *flags = sample.shared ? "awG" : "awTG";
-  return fmt::format("\t.section {2}.{0},\"{3}\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n", kProbeSums, 8 * 3 * sample.gauges, section, flags) +
+  return fmt::format("\t.section {}{},\"{}\",@nobits,{},comdat\n\t.balign 8\n{}:\n\t.zero {}\n", section, "." CHORD_PROBE_SUMS_SYMBOL, flags, CHORD_PROBE_SAMPLE_SYMBOL, kProbeSums,
+                     8 * 3 * sample.gauges) +
          sample_routine(CHORD_PROBE_SAMPLE_SYMBOL, sample, false) + sample_routine(CHORD_PROBE_PATHS_SYMBOL, sample, true);
 }
 

@@ -25,6 +25,8 @@ namespace {
 constexpr unsigned kLengthShift = 24;  // of what __chord_trace_split is told
 static_assert(kMostTraceBits <= kLengthShift);
 
+constexpr const char *kHome = CHORD_TRACE_SYMBOL CHORD_HOME_SUFFIX;
+
 constexpr unsigned kScratch[] = {r11, r10, rcx, rdx, rsi, rdi, r8, r9, rax, rbx, r12, r13, r14, r15};
 
 class Writer {
@@ -34,7 +36,7 @@ class Writer {
   Snippet run(const TraceBits &token, const TraceLabels &labels) {
     const unsigned wanted = (place_.position_independent ? 1 : 0) + (token.value == 0 ? 0 : 1);
     take_registers(wanted);
-    if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
+    find_state();
     const std::string spare = wanted > (place_.position_independent ? 1u : 0u) ? reg(registers_.back()) : "";
     token.bits == 1 && !token.whole ? one_bit(token.value != 0, spare, labels) : several(token, spare, labels);
     put_back();
@@ -45,7 +47,7 @@ class Writer {
     const bool by_lea = (live_ & kFlags) != 0;
     live_ &= ~kFlags;  // which lea and mov leave alone
     take_registers((place_.position_independent ? 1 : 0) + (by_lea ? 1 : 0));
-    if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
+    find_state(by_lea);
     if (by_lea) {
       const std::string r = reg(registers_.back());
       line(fmt::format("movq\t{},{}", word(), r));
@@ -84,7 +86,7 @@ class Writer {
     constexpr unsigned bits = CHORD_TRACE_ENTRY_TOKEN_BITS;
     constexpr uint32_t one = CHORD_TRACE_ENTRY_TOKEN;
     take_registers(place_.position_independent ? 3 : 2);
-    if (place_.position_independent) line(fmt::format("movq\t{}@gottpoff(%rip),{}", CHORD_TRACE_SYMBOL, reg(registers_[0])));
+    find_state();
     const unsigned number = registers_[registers_.size() - 2], spare = registers_.back();
     text_ += number_of(record, labels, number);
     price_ += 3;
@@ -128,9 +130,23 @@ class Writer {
     ++price_;
   }
 
+  // Its address comes to the first register (chord_home). `keeps_flags`: the last one helps.
+  void find_state(bool keeps_flags = false) {
+    if (!place_.position_independent) return;
+    const std::string r = reg(registers_[0]), other = reg(registers_.back());
+    line(fmt::format("movq\t{}(%rip),{}", kHome, r));
+    line(fmt::format("movq\t%fs:({0}),{0}", r));
+    if (keeps_flags) {
+      line(fmt::format("movq\t{}+8(%rip),{}", kHome, other));
+      line(fmt::format("leaq\t({0},{1}),{0}", r, other));
+    } else {
+      line(fmt::format("addq\t{}+8(%rip),{}", kHome, r));
+    }
+  }
+
   // Of the word, `plus` bytes on.
   std::string word(int plus = 0) const {
-    if (place_.position_independent) return fmt::format("%fs:{}({})", plus, reg(registers_[0]));
+    if (place_.position_independent) return fmt::format("{}({})", plus, reg(registers_[0]));
     return fmt::format("%fs:{}@tpoff+{}", CHORD_TRACE_SYMBOL, plus);
   }
 

@@ -47,7 +47,8 @@ struct AtomMeaning {
     thread_symbol, // offset of a thread-local symbol from the thread pointer
     symbol,        // address of a symbol
     offset_word,   // offset of a thread-local symbol, from the global offset table
-    delta,         // this thread's distance to the shared counters
+    delta,         // this thread's distance to the shared counters; with a name: what its word of that home (chord_home) holds
+    home,          // what is to be added to that
     low_half_of,   // the lower half of a value
     slot_of,       // where the counter of that number is
     likely_slot,   // where it should be

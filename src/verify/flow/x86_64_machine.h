@@ -172,6 +172,7 @@ class Machine {
   void spoil_flags(bool carry = true);
   Value address_value(const Operand &memory);
   Address resolve(const Operand &memory);
+  bool is_own(const Operand &memory, const Value &address, std::string_view name) const;
   Address::Kind kind_of(const Operand &memory, const Value &address) const;
   std::string_view own_word(const Operand &memory, const Value &address) const;
   std::string_view thread_word(const Value &address) const;

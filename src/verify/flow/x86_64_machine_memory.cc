@@ -4,6 +4,8 @@
 #include <chord_abi.h>
 #include <chord_traces.h>
 
+#include <cstddef>
+
 #include "verify/claims/context_procs.h"
 
 namespace chord::verify {
@@ -148,18 +150,27 @@ const AtomMeaning *Machine::shift_of_set(const Value &address) const {
   return nullptr;
 }
 
+// What the thread keeps in the module under that name, by either way.
+bool Machine::is_own(const Operand &m, const Value &address, std::string_view name) const {
+  if (m.thread) return thread_word(address) == name;
+  const bool pair = address.terms.size() == 2 && address.terms[0].second == 1 && address.terms[1].second == 1;
+  if (!pair) return false;
+  const Atom one = address.terms[0].first, other = address.terms[1].first;
+  return (atoms_->is(one, Meaning::delta, name) && atoms_->is(other, Meaning::home, name)) || (atoms_->is(one, Meaning::home, name) && atoms_->is(other, Meaning::delta, name));
+}
+
 Machine::Address::Kind Machine::kind_of(const Operand &m, const Value &address) const {
   std::string_view word = m.thread ? thread_word(address) : std::string_view();
   if (word == CHORD_SITE_SYMBOL && address.number == 0) return Address::Kind::names_call;
-  if (word == CHORD_TRACE_SYMBOL && (address.number == 0 || address.number == 4)) return Address::Kind::trace;
-  if (word == CHORD_TRACE_SYMBOL && address.number == 8 * CHORD_TRACE_EXPECTED) return Address::Kind::expected;
+  if (is_own(m, address, CHORD_TRACE_SYMBOL) && (address.number == 0 || address.number == 4)) return Address::Kind::trace;
+  if (is_own(m, address, CHORD_TRACE_SYMBOL) && address.number == 8 * CHORD_TRACE_EXPECTED) return Address::Kind::expected;
   if (!m.thread && address.terms.size() == 1 && atoms_->is(address.terms[0].first, Meaning::loaded, "link") && address == atom_value(address.terms[0].first)) return Address::Kind::names_call;
   if (!own_word(m, address).empty()) return Address::Kind::own;
   if (!m.thread && in_record(address)) return Address::Kind::record;
   Meaning wanted = m.thread ? Meaning::thread_symbol : Meaning::symbol;
   for (const auto &[atom, factor] : address.terms) {
     const AtomMeaning *meaning = atoms_->meaning(atom);
-    bool names = meaning != nullptr && (meaning->kind == wanted || (m.thread && meaning->kind == Meaning::offset_word));
+    bool names = meaning != nullptr && (meaning->kind == wanted || meaning->kind == (m.thread ? Meaning::offset_word : Meaning::home));
     if (names && factor == 1) return Address::Kind::counter;
   }
   return Address::Kind::other;
@@ -207,13 +218,38 @@ bool is_slot_of_delta(const Operand &m) {
   return m.code_relative && m.value.symbol == "__chord_slot" && m.value.relocation.empty() && m.value.minus.empty() && m.value.number == 0;
 }
 
+// What a thread keeps in the module beside counters: by the home's name, what code of shared objects finds through it.
+struct Home {
+  std::string_view home, name;
+};
+constexpr Home kHomes[] = {{CHORD_EVENTS_SYMBOL CHORD_HOME_SUFFIX, CHORD_EVENTS_SYMBOL},
+                           {CHORD_TRACE_SYMBOL CHORD_HOME_SUFFIX, CHORD_TRACE_SYMBOL},
+                           {CHORD_ADDRESSES_SYMBOL CHORD_HOME_SUFFIX, CHORD_ADDRESSES_SYMBOL}};
+
+// The home of which that is the word at `offset`.
+const Home *home_of(const Operand &m, int64_t offset) {
+  if (!m.code_relative || !m.value.relocation.empty() || !m.value.minus.empty() || m.value.number != offset) return nullptr;
+  for (const Home &home : kHomes) {
+    if (m.value.symbol == home.home) return &home;
+  }
+  return nullptr;
+}
+
+// The home whose slot that is.
+const Home *home_named(std::string_view slot) {
+  for (const Home &home : kHomes) {
+    if (slot == home.home) return &home;
+  }
+  return nullptr;
+}
+
 // Empty, or why that may not be there to be read.
 std::string Machine::can_load(const Operand &m) {
-  if (is_slot_of_delta(m)) return "";
+  if (is_slot_of_delta(m) || home_of(m, offsetof(chord_home, slot)) || home_of(m, offsetof(chord_home, base))) return "";
   if (m.code_relative && m.value.relocation == "gottpoff" && m.value.number == 0) return "";
   Address at = resolve(m);
   bool whole = at.kind != Address::Kind::trace || at.key == 0;
-  bool delta = m.thread && at.value.number == 0 && thread_word(at.value) == "__chord_delta";
+  bool delta = m.thread && at.value.number == 0 && (thread_word(at.value) == "__chord_delta" || home_named(thread_word(at.value)) != nullptr);
   bool known = at.kind == Address::Kind::stack || at.kind == Address::Kind::own || at.kind == Address::Kind::names_call ||
                at.kind == Address::Kind::record || (at.kind == Address::Kind::trace && whole) || delta;
   return known ? "" : "a probe reads memory that is not its own";
@@ -221,6 +257,8 @@ std::string Machine::can_load(const Operand &m) {
 
 Value Machine::load(const Operand &m) {
   if (is_slot_of_delta(m)) return atom_value(atoms_->find(Meaning::offset_word, "__chord_delta"));
+  if (const Home *home = home_of(m, offsetof(chord_home, slot))) return atom_value(atoms_->find(Meaning::offset_word, home->home));
+  if (const Home *home = home_of(m, offsetof(chord_home, base))) return atom_value(atoms_->find(Meaning::home, home->name));
   if (m.code_relative && m.value.relocation == "gottpoff" && m.value.number == 0) {
     return atom_value(atoms_->find(Meaning::offset_word, m.value.symbol));
   }
@@ -228,6 +266,7 @@ Value Machine::load(const Operand &m) {
   if (m.thread && m.value.symbol.empty() && at.value == atom_value(atoms_->find(Meaning::offset_word, "__chord_delta"))) {
     return atom_value(atoms_->find(Meaning::delta, {}));
   }
+  if (const Home *home = m.thread && at.value.number == 0 ? home_named(thread_word(at.value)) : nullptr) return atom_value(atoms_->find(Meaning::delta, home->name));
   switch (at.kind) {
     case Address::Kind::stack: return word(at.key);
     case Address::Kind::names_call: return named_ ? *named_ : atom_value(atoms_->find(Meaning::loaded, "site"));
@@ -307,7 +346,7 @@ std::string Machine::store_half(int64_t key, int64_t number) {
 
 bool Machine::is_address_word(const Operand &m, int64_t at) {
   const Value address = address_value(m);
-  return m.thread && thread_word(address) == CHORD_ADDRESSES_SYMBOL && address.number == at;
+  return is_own(m, address, CHORD_ADDRESSES_SYMBOL) && address.number == at;
 }
 
 // xadd of the word's size: nobody else has the place then.
@@ -461,19 +500,25 @@ std::string Machine::count(const Operand &m, const Value &amount, bool locked, u
   if (at.kind != Address::Kind::counter) return "memory is changed that is no counter";
   effect.where = at.thread ? Effect::Where::thread : Effect::Where::shared;
   Value rest = constant(at.value.number);
+  bool in_home = false;
+  std::string_view delta_of;
   for (const auto &[atom, factor] : at.value.terms) {
     const AtomMeaning *meaning = atoms_->meaning(atom);
     bool names = meaning != nullptr && (meaning->kind == Meaning::thread_symbol || meaning->kind == Meaning::symbol ||
-                                        meaning->kind == Meaning::offset_word);
+                                        meaning->kind == Meaning::offset_word || meaning->kind == Meaning::home);
     if (names && effect.symbol.empty()) {
       effect.symbol = meaning->name;
+      in_home = meaning->kind == Meaning::home;
     } else if (meaning != nullptr && meaning->kind == Meaning::delta && factor == 1 && !at.thread) {
       effect.where = Effect::Where::delta;
+      delta_of = meaning->name;
     } else {
       if (factor % 8 != 0) return "a counter's index is not one of a word";
       rest = sum(rest, times(atom_value(atom), factor));
     }
   }
+  if (in_home ? effect.where != Effect::Where::delta || delta_of != effect.symbol : !delta_of.empty()) return "a counter is looked for elsewhere";
+  if (in_home) effect.where = Effect::Where::thread;
   if (rest.number % 8 != 0) return "an address between two counters";
   effect.index = constant(rest.number / 8);
   for (const auto &[atom, factor] : rest.terms) effect.index = sum(effect.index, times(atom_value(atom), factor / 8));

@@ -9,8 +9,8 @@
 #include "core/graph/spanning_tree.h"
 #include "core/paths/increments.h"
 #include "format/inputs/costs.h"
-#include "isa/code_text.h"
 #include "weave/events/event_kinds.h"
+#include "weave/plan/home_text.h"
 #include "weave/plan/labels.h"
 
 namespace chord::weave {
@@ -23,8 +23,6 @@ using assembly::Instruction;
 using assembly::Procedure;
 
 namespace {
-
-constexpr const char *kCounters = "__chord_events";
 
 struct Probe {
   Site site;
@@ -51,8 +49,8 @@ class EventPlanner {
       : unit_(facts.unit()), p_(facts.p), live_(plan.liveness), sites_(plan.sites), weights_(facts.weights), costs_(std::move(costs)),
         options_(facts.options()), n_(facts.n) {
     using Kind = isa::CounterPlace::Kind;
-    place_.kind = options_.position_independent ? Kind::thread_initial_exec : Kind::thread_local_exec;
-    place_.label = kCounters;
+    place_.kind = options_.position_independent ? Kind::thread_home : Kind::thread_local_exec;
+    place_.label = CHORD_EVENTS_SYMBOL;
   }
 
   std::optional<std::vector<Probe>> run(std::string &why_not) {
@@ -361,15 +359,6 @@ void for_each_kind(const Options &options, Action action) {
   }
 }
 
-// Once in a module that counts any, and where the runtime finds them.
-std::string emit_event_counters() {
-  return fmt::format(
-      "\t.section .tbss.{0},\"awTG\",@nobits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n\t.zero {1}\n"
-      "\t.section .text.{2},\"axG\",@progbits,{0},comdat\n\t.weak {2}\n\t.hidden {2}\n\t.type {2},@function\n"
-      "{2}:\n{3}\t.size {2},.-{2}\n",
-      kCounters, 8 * CHORD_EVENT_WORDS, CHORD_EVENTS_PLACE_SYMBOL, isa::return_thread_offset(kCounters));
-}
-
 }  // namespace
 
 std::string plan_events(const ProcedureFacts &facts, ProcedurePlan &plan) {
@@ -397,7 +386,7 @@ std::string event_unit_text(const UnitFacts &unit, const std::vector<ProcedurePl
         "\t.quad {2}, {3}\n\t.long 1, {4}\n",
         CHORD_PROCS_SECTION, name, kind, CHORD_EVENT_KEY(kind), static_cast<int>(CHORD_COUNTERS_EVENT));
   });
-  if (options.events != 0) out += emit_event_counters();
+  if (options.events != 0) out += home_text(options, CHORD_EVENTS_SYMBOL, 8 * CHORD_EVENT_WORDS);
   if (options.budget) out += flag_text(CHORD_CHECKED_SYMBOL);
   return out;
 }

@@ -9,6 +9,7 @@
 #include "isa/meters.h"
 #include "weave/metrics/gauges.h"
 #include "weave/metrics/metric_sums.h"
+#include "weave/plan/home_text.h"
 
 namespace chord::weave {
 
@@ -98,7 +99,8 @@ std::string plan_meters(const ProcedureFacts &facts, ProcedurePlan &plan) {
 
 std::string meter_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &) {
   const bool several = reads_several(unit.options);
-  return isa::meter_sample_text({readings_of(unit.options), gauges_of(unit.options).size(), unit.options.context, unit.options.position_independent}) +
+  const std::string home = several ? home_text(unit.options, "__chord_own_gauges", 8) : home_text(unit.options, "__chord_meter", 8, "\t.quad __chord_no_meter\n");
+  return home + isa::meter_sample_text({readings_of(unit.options), gauges_of(unit.options).size(), unit.options.context, unit.options.position_independent}) +
          (several ? gauges_text(unit.options) : "") + own_record(unit.options, CHORD_CLOCK_SYMBOL, kClockRecord, CHORD_CLOCK_KEY, 2) +
          own_record(unit.options, CHORD_PROBE_COSTS_SYMBOL, kProbeRecord, CHORD_PROBES_KEY, kProbeWords);
 }

@@ -1,6 +1,7 @@
 #include "weave/trace/trace.h"
 
 #include <chord_abi.h>
+#include <chord_traces.h>
 #include <fmt/core.h>
 
 #include <optional>
@@ -13,6 +14,7 @@
 #include "format/facts/trace_encoding.h"
 #include "format/facts/traced_calls.h"
 #include "isa/trace.h"
+#include "weave/plan/home_text.h"
 #include "weave/plan/labels.h"
 #include "weave/trace/addresses.h"
 #include "weave/trace/late.h"
@@ -318,11 +320,11 @@ std::string plan_trace(const ProcedureFacts &facts, ProcedurePlan &plan) {
 }
 
 // Before the runtime has seen the thread, words go to the spare place, and the first already finds it full.
-std::string trace_unit_text(const UnitFacts &, const std::vector<ProcedurePlan> &) {
-  return fmt::format(
-      "\t.section .tdata.{0},\"awTG\",@progbits,{0},comdat\n\t.balign 8\n\t.weak {0}\n\t.hidden {0}\n{0}:\n"
-      "\t.quad {1}, __chord_trace_spare, __chord_trace_spare, 0, 0, 0, 0\n\t.hidden __start_{2}\n",
-      CHORD_TRACE_SYMBOL, CHORD_TRACE_NEW, CHORD_PROCS_SECTION);
+std::string trace_unit_text(const UnitFacts &unit, const std::vector<ProcedurePlan> &) {
+  constexpr std::string_view spare = "__chord_trace_spare, __chord_trace_spare";
+  return home_text(unit.options, CHORD_TRACE_SYMBOL, 8 * CHORD_TRACE_WORDS, fmt::format("\t.quad {}, {}\n\t.zero {}\n", CHORD_TRACE_NEW, spare, 8 * (CHORD_TRACE_WORDS - 3))) +
+         home_text(unit.options, CHORD_ADDRESSES_SYMBOL, 8 * CHORD_ADDRESSES_WORDS, fmt::format("\t.quad {}\n\t.zero {}\n", spare, 8 * (CHORD_ADDRESSES_WORDS - 2))) +
+         fmt::format("\t.hidden __start_{}\n", CHORD_PROCS_SECTION);
 }
 
 }  // namespace chord::weave

@@ -35,7 +35,7 @@ void expect_added_unchanged(Kind kind, const char *name, Resources live) {
 }
 
 TEST(Emit, TheRegisterThatIsAddedIsNotLent) {
-  for (Kind kind : {Kind::thread_local_exec, Kind::thread_delta, Kind::shared, Kind::atomic, Kind::thread_initial_exec}) {
+  for (Kind kind : {Kind::thread_local_exec, Kind::thread_delta, Kind::shared, Kind::atomic, Kind::thread_home}) {
     for (const char *name : {"rcx", "rdx", "rbx", "rsi", "rdi", "rbp", "r8", "r9", "r10", "r11", "r12", "r15"}) {
       expect_added_unchanged(kind, name, all_registers());
       expect_added_unchanged(kind, name, all_registers() | all_flags());

@@ -142,6 +142,26 @@ TEST(Counters, AreKnownByPlaceIndexAndAmount) {
   EXPECT_EQ(Probe("movq __chord_slot(%rip),%rax\nmovq %fs:(%rax),%rax\nincq c(%rax)\n").machine().effects()[0].where, Effect::Where::delta);
 }
 
+// What a thread keeps in a module beside counters, as code of shared objects finds it (chord_home).
+TEST(Homes, AreReachedByBothOfTheirWords) {
+  const std::string slot = "movq __chord_events_home(%rip),%rax\nmovq %fs:(%rax),%rax\n", base = "movq __chord_events_home+8(%rip),%rcx\n";
+  Probe right(slot + base + "incq 24(%rcx,%rax)\n");
+  EXPECT_EQ(right.fault(), "");
+  ASSERT_EQ(right.machine().effects().size(), 1u);
+  EXPECT_EQ(right.machine().effects()[0].where, Effect::Where::thread);
+  EXPECT_EQ(right.machine().effects()[0].symbol, "__chord_events");
+  EXPECT_TRUE(right.machine().effects()[0].index == constant(3));
+  EXPECT_EQ(fault(base + "incq 24(%rcx)\n"), "a counter is looked for elsewhere") << "all threads' copy";
+  EXPECT_EQ(fault(slot + "incq 24(%rax)\n"), "memory is changed that is no counter");
+  EXPECT_EQ(fault(slot + base + "incq 24(%rcx,%rax,2)\n"), "a counter's index is not one of a word");
+  EXPECT_EQ(fault(slot + "movq __chord_trace_home+8(%rip),%rcx\nincq 24(%rcx,%rax)\n"), "a counter is looked for elsewhere");
+  EXPECT_EQ(fault("movq __chord_slot(%rip),%rax\nmovq %fs:(%rax),%rax\n" + base + "incq 24(%rcx,%rax)\n"), "a counter is looked for elsewhere");
+  EXPECT_EQ(fault(slot + "incq c(%rax)\n"), "a counter is looked for elsewhere") << "the delta of counters has a word of its own";
+  EXPECT_EQ(fault("movq __chord_events_home+16(%rip),%rax\n"), "a probe reads memory that is not its own");
+  EXPECT_EQ(fault("movq __chord_others_home(%rip),%rax\n"), "a probe reads memory that is not its own");
+  EXPECT_EQ(fault("movq %rcx,__chord_events_home(%rip)\n"), "a store to memory that is not its own");
+}
+
 TEST(Calls, AreOfTheRuntimeAlone) {
   EXPECT_EQ(fault("call __chord_meter_leave\n", at_call()), "");
   EXPECT_EQ(fault("call memcpy\n", at_call()), "a probe calls something unknown");
@@ -176,6 +196,16 @@ TEST(Trace, ATokenIsCheckedForRoom) {
   EXPECT_EQ(fault(three), "a word of the trace may be full");
   EXPECT_NE(fault("movq " + word + ",%rax\nsubq $1,%rax\nmovq %rax," + word + "\n"), "");
   EXPECT_EQ(fault("movq " + word + ",%rax\nleaq -1(%rax),%rax\nmovq %rax," + word + "\n"), "bits of the trace are lost");
+}
+
+TEST(Trace, IsFoundThroughItsHomeInSharedObjects) {
+  const std::string find = "movq __chord_trace_home(%rip),%rax\nmovq %fs:(%rax),%rax\naddq __chord_trace_home+8(%rip),%rax\n";
+  const std::string two = "movq 0(%rax),%rcx\nshlq $2,%rcx\naddq $3,%rcx\nmovq %rcx,0(%rax)\n";
+  EXPECT_EQ(Probe(find + "shlq 0(%rax)\njs .Lout\n").machine().unfinished(), "");
+  EXPECT_EQ(fault(find + "cmpl $536870912,4(%rax)\njae .Lout\n" + two), "");
+  EXPECT_EQ(fault(find + two), "a word of the trace may be full");
+  EXPECT_NE(fault(find + "shlq 8(%rax)\n"), "");
+  EXPECT_NE(fault("movq __chord_trace_home(%rip),%rax\nmovq %fs:(%rax),%rax\nshlq 0(%rax)\n"), "");
 }
 
 // To the number of a path. Whether one is under way, the proof of traces knows.
