@@ -18,6 +18,8 @@ export interface Loops {
   iterations: Count[]; executed: Count[]; share: (number | null)[]; blocks: number[]; instructions: number[];
   file: string[]; line: number[];
 }
+// Functions that were inlined; present only where the debug information names any.
+export interface Inlined { function: string[]; demangled: (string | null)[]; sites: number[]; executed: Count[]; inclusive: Count[]; instructions: number[] }
 export interface Opcodes { kind: string[]; opcode: string[]; count: Count[]; share: number[]; instructions: number[] }
 export interface Skipped { name: string[]; demangled: (string | null)[]; unit: string[]; reason: string[] }
 export interface Old {
@@ -34,7 +36,7 @@ interface Head {
 }
 // What the first view shows, complete in itself. `old`: instructions of the older profile.
 export interface Overview extends Head {
-  functions: number; contexts: boolean; old?: Count;
+  functions: number; contexts: boolean; inlined: boolean; old?: Count;
   hottest: { key: string; title: string; executed: Count; calls: Count }[];
   concentration: { of: number[]; share: number[]; needed: [number, number, number] };
   loops: { key: string | null; title: string; line: number; executed: Count; entered: Count; iterations: Count }[]; allLoops: number;
@@ -43,7 +45,7 @@ export interface Overview extends Head {
   leftOut: { reason: string; times: number }[]; problems: number;
 }
 export interface Index extends Head {
-  functions: Functions; files: Files; calls: Calls; loops: Loops; opcodes: Opcodes; skipped: Skipped;
+  functions: Functions; files: Files; calls: Calls; loops: Loops; opcodes: Opcodes; skipped: Skipped; inlined?: Inlined;
   old?: Old; contexts?: Contexts; codeStarts: number[]; fileStarts: number[];
 }
 
@@ -52,15 +54,20 @@ export interface Path {
   number?: Count; partial?: number; executed?: number; count: Count; length: number; start: string; end: string;
   blocks: number[]; edges: number[];
 }
+// Calls that were inlined in a function, those around others first: `parent` (−1: the function itself), `function` (a row of Index.inlined), where
+// the call is written (`line` 0: not known), and from which instruction on, `at`, code comes from which `call` (−1: from none).
+export interface InlinedCalls { parent: number[]; function: number[]; site: number[]; line: number[]; at: number[]; call: number[] }
 interface RawCode extends CodeCounts {
   fragments: string[]; fragment?: number[]; jumpAt: number[]; jumpTo: number[]; size: number[]; file: number[]; line: number[]; text: string[];
   blockKind: number[]; blockFirst: number[]; blockLength: number[]; edgeFrom: number[]; edgeTo: number[]; edgeKind: number[];
   paths?: Path[]; pathsRan?: number; pathsPossible?: Count; noPaths?: string; old?: CodeCounts;
+  inlined?: InlinedCalls;
 }
 export interface Code extends RawCode {
   fragment: number[]; offset: number[]; count: Count[]; oldCount?: Count[]; block: Int32Array;
+  inline: Int32Array;  // by instruction: the innermost inlined call that it comes from, or −1
 }
-export interface FileText { first: number[]; text: string[][]; line: number[]; count: Count[]; executed: Count[]; instructions: number[] }
+export interface FileText { first: number[]; text: string[][]; line: number[]; count: Count[]; executed: Count[]; instructions: number[]; calledLine?: number[]; calledCount?: Count[] }
 
 export const BLOCK_KINDS = ['entry', 'exit', 'code', 'dispatch', 'landing', 'join'];
 export const EDGE_KINDS = ['return', 'fall', 'taken', 'jump', 'dispatch', 'enter', 'landing', 'leave', 'tail call', 'never'];
@@ -129,13 +136,27 @@ function firsts(raw: RawCode): number[] {
   });
 }
 
+function inlineOf(raw: RawCode): Int32Array {
+  const inline = new Int32Array(raw.size.length).fill(-1);
+  const starts = running(raw.inlined?.at ?? []);
+  starts.forEach((at, n) => inline.fill(raw.inlined!.call[n]!, at, starts[n + 1] ?? inline.length));
+  return inline;
+}
+
+// The inlined calls that an instruction lies in, innermost first.
+export function inlinedCalls(code: Code, i: number): number[] {
+  const calls: number[] = [];
+  for (let call = code.inline[i]!; call >= 0; call = code.inlined!.parent[call]!) calls.push(call);
+  return calls;
+}
+
 function complete(packed: RawCode): Code {
   const edgeFrom = running(packed.edgeFrom);
   const raw = { ...packed, blockFirst: firsts(packed), edgeFrom, edgeTo: packed.edgeTo.map((d, e) => edgeFrom[e]! + d) };
   const block = new Int32Array(raw.size.length).fill(-1);
   raw.blockLength.forEach((length, b) => block.fill(b, raw.blockFirst[b]!, raw.blockFirst[b]! + length));
   return {
-    ...raw, block, offset: offsets(raw), file: running(raw.file), line: running(raw.line),
+    ...raw, block, inline: inlineOf(raw), offset: offsets(raw), file: running(raw.file), line: running(raw.line),
     fragment: raw.fragment ?? new Array(raw.size.length).fill(0), count: instructionCounts(raw, raw),
     oldCount: raw.old && instructionCounts(raw, raw.old),
   };
@@ -187,7 +208,7 @@ export class Data {
 
   async file(f: number): Promise<FileText> {
     const packed = (await this.record(this.index.fileStarts, 1 + this.index.codeStarts.length, f)) as FileText;
-    return { ...packed, line: running(packed.line) };
+    return { ...packed, line: running(packed.line), calledLine: running(packed.calledLine ?? []) };
   }
 
   // Functions as links name them: the linkage name, with a number where several have it.
@@ -206,6 +227,9 @@ export class Data {
   findFunction(name: string, unit: string): number {
     const found = (this.byName.get(name) ?? []).filter((f) => this.index.functions.units[this.index.functions.unit[f]!] === unit);
     return found.length === 1 ? found[0]! : -1;
+  }
+  inlinedTitle(row: number): string {
+    return this.index.inlined!.demangled[row] ?? this.index.inlined!.function[row]!;
   }
   title(f: number): string {
     return this.index.functions.demangled[f] ?? this.index.functions.name[f]!;

@@ -81,6 +81,15 @@ export function shortName(name: string, wanted = 90): string {
   return visible(s.length > room ? s.slice(0, room - 1) + '…' : s);
 }
 
+// What a call of it looks like: without what it returns, scopes, arguments and parameters.
+export function calledName(name: string): string {
+  let s = withoutResult(familiar(name.slice(0, 4000)));
+  const operator = s.indexOf('operator');
+  if (operator >= 0) return visible(s.slice(operator, s.indexOf('(', operator + 10) >>> 0).slice(0, 48));
+  for (let end = scopeEnd(s); end > 0; end = scopeEnd(s)) s = s.slice(end);
+  return visible(s.replace(/^(~?[^<(]+).*$/s, '$1').slice(0, 48));
+}
+
 // `void f<int>(int)` without what it returns: templates' names have that.
 function withoutResult(s: string): string {
   let level = 0;

@@ -1,8 +1,8 @@
 // One function: its source beside its assembly, its graph, its paths, who calls it, its loops.
 import type { ComponentChildren } from 'preact';
 import { useEffect, useLayoutEffect, useMemo, useRef, useState } from 'preact/hooks';
-import { BLOCK_KINDS, EDGE_KINDS, type Code, type Count, type Path } from './data';
-import { change, count, counted, familiarName, num, percent, short, visible } from './format';
+import { BLOCK_KINDS, EDGE_KINDS, inlinedCalls, type Code, type Count, type Data, type Path } from './data';
+import { calledName, change, count, counted, familiarName, num, percent, short, visible } from './format';
 import { Graph } from './graph';
 import { heat } from './heat';
 import { highlightAsm, highlightC, isC } from './highlight';
@@ -42,26 +42,38 @@ function SourcePane({ code, list, selection, hover, setHover, path }: {
   const scroll: Scroll = path && onPath.length ? { to: Math.min(...onPath), nonce: path } : { to: shown ? list.at.get(shown) ?? -1 : -1, nonce: wanted };
   const rail = path && <Rail rows={onPath} total={list.rows.length} />;
   const on = new Set(onPath);
+  const data = useData();
   const row = (i: number) => {
     const r = list.rows[i]!;
+    const inlined = r.inlined && [...r.inlined].sort((a, b) => b[1] - a[1]);
     if (r.kind === 'file') {
       return <div key={i} class="line head"><a href={link('file', index.files.path[r.file]!)} title={visible(index.files.path[r.file]!)}><bdi>{visible(index.files.shown[r.file]!)}</bdi></a></div>;
     }
     if (r.kind === 'gap') return <div key={i} class="line gap">⋯ {count(r.last! - r.line + 1)} lines without code of this function</div>;
     const key = lineKey(r.file, r.line);
-    const mark = (key === wanted ? ' selected' : '') + (key === hover ? ' hover' : '') + (on.has(i) ? ' on-path' : '') + (r.here === undefined ? '' : r.here === 0 ? ' never' : ' ran');
+    const mark = (key === wanted ? ' selected' : '') + (key === hover ? ' hover' : '') + (on.has(i) ? ' on-path' : '') + ((r.here ?? r.called) === undefined ? '' : (r.here ?? 0) + (r.called ?? 0) === 0 ? ' never' : ' ran');
     return (
       <div key={i} class={'line' + mark} data-line={key} onMouseEnter={() => setHover(key)} onMouseLeave={() => setHover('')}
         onClick={() => select(key === selection.line ? {} : { line: key, path: selection.path })}>
         <span class="n count" title="arrivals at this line, over the whole program">{r.count === undefined ? '' : r.count === 0 ? 'never' : count(r.count)}</span>
-        <span class={'n cell ' + (r.here === undefined ? '' : heat(r.here, list.mostHere))} title="instructions executed here, in this function">{r.here === undefined ? '' : short(r.here)}</span>
+        {r.here === undefined && r.called ? <span class="n cell inlined" title="instructions executed of what was inlined here">↳ {short(r.called)}</span>
+          : <span class={'n cell ' + (r.here === undefined ? '' : heat(r.here, list.mostHere))} title="instructions executed here, in this function">{r.here === undefined ? '' : short(r.here)}</span>}
         {code.oldCount && <span class="n delta">{r.here === undefined || r.before === undefined ? '' : deltaOf(r.before, r.here)}</span>}
         <span class="no">{r.line}</span>
         <code>{r.text === undefined ? <span class="dim">(source not at hand)</span> : isC(index.files.name[r.file]!) ? <Words words={highlightC(r.text, !!r.inComment)} /> : visible(r.text)}</code>
+        {inlined && <InlinedHere functions={inlined} data={data} />}
       </div>
     );
   };
   return <Lines label="Source" columns={[['n count', 'arrivals', 'arrivals at the line, over the whole program'], ['n', 'executed', 'instructions executed of the line, in this function'], ...(code.oldCount ? [['n delta', 'change'] as [string, string]] : []), ['no', 'line'], ['', 'source']]} total={list.rows.length} row={row} scroll={scroll} rail={rail} />;
+}
+
+// What was inlined at a line, after its text: what executed most by name, the others in its title.
+function InlinedHere({ functions, data }: { functions: [number, number][]; data: Data }) {
+  const what = ([row, n]: [number, number]) => `${visible(data.inlinedTitle(row).slice(0, 300))}: ${count(n)}`;
+  const [first, ...others] = functions;
+  return <span class="inlined" title={'inlined here, with the instructions executed:\n' + functions.slice(0, 20).map(what).join('\n')}>
+    ↳ <bdi>{calledName(data.inlinedTitle(first![0]))}</bdi> {short(first![1])}{others.length > 0 && ` +${others.length}`}</span>;
 }
 
 function deltaOf(before: Count, now: Count): string {
@@ -136,7 +148,9 @@ function AsmPane({ code, selection, hover, setHover, path }: {
   const most = useMemo(() => code.count.reduce<number>((m, c) => Math.max(m, num(c)), 1), [code]);
   const on = useMemo(() => new Set(path ? instructionsOf(code, path) : []), [code, path]);
   const key = (i: number) => (code.line[i] ? lineKey(code.file[i]!, code.line[i]!) : '');
-  const target = useMemo(() => rows.findIndex((r) => (selection.block !== undefined ? r.head === 'block' && code.block[r.at] === selection.block : !r.head && selection.line !== undefined && key(r.at) === selection.line)), [rows, selection.line, selection.block]);
+  // Of the line itself, or inlined there.
+  const belongs = (i: number, line: string) => key(i) === line || inlinedCalls(code, i).some((call) => lineKey(code.inlined!.site[call]!, code.inlined!.line[call]!) === line);
+  const target = useMemo(() => rows.findIndex((r) => (selection.block !== undefined ? r.head === 'block' && code.block[r.at] === selection.block : !r.head && selection.line !== undefined && belongs(r.at, selection.line))), [rows, selection.line, selection.block]);
   const first = path ? rows.findIndex((r) => !r.head && on.has(r.at)) : target;
   const row = (n: number) => {
     const { at: i, head } = rows[n]!;
@@ -145,17 +159,26 @@ function AsmPane({ code, selection, hover, setHover, path }: {
       const b = code.block[i]!;
       return <div key={n} class={'line block' + (b === selection.block ? ' selected' : '')} onClick={() => select({ block: b, path: selection.path })}>block {b}<span class="dim"> {count(code.blockCount[b])}×</span></div>;
     }
-    const mark = (selection.line !== undefined && key(i) === selection.line ? ' selected' : '') + (hover && key(i) === hover ? ' hover' : '') + (on.has(i) ? ' on-path' : '') + (code.count[i] === 0 ? ' never' : '');
+    const mark = (selection.line !== undefined && belongs(i, selection.line) ? ' selected' : '') + (hover && belongs(i, hover) ? ' hover' : '') + (on.has(i) ? ' on-path' : '') + (code.count[i] === 0 ? ' never' : '');
     return (
       <div key={n} class={'line asm' + mark} onMouseEnter={() => setHover(key(i))} onMouseLeave={() => setHover('')} onClick={() => key(i) && select({ line: key(i), path: selection.path })}>
         <span class={'n cell ' + heat(code.count[i], most)}>{code.count[i] === 0 ? 'never' : count(code.count[i])}</span>
         {code.oldCount && <span class="n delta">{deltaOf(code.oldCount[i]!, code.count[i]!)}</span>}
         <span class="no">{code.offset[i]!.toString(16)}</span>
         <code><Words words={highlightAsm(code.text[i]!)} /></code><Callee text={code.text[i]!} data={data} />
+        {code.inline[i]! >= 0 && (n === 0 || rows[n - 1]!.head !== undefined || code.inline[i - 1] !== code.inline[i]) && <InlinedFrom code={code} at={i} data={data} />}
       </div>
     );
   };
   return <Lines label="Assembly" columns={[['n wide-n', 'executed'], ...(code.oldCount ? [['n delta', 'change'] as [string, string]] : []), ['no', 'offset'], ['', 'instruction']]} total={rows.length} row={row} scroll={{ to: first, nonce: path ?? selection.line ?? selection.block }} />;
+}
+
+// Where code begins that was inlined: from which function, and in its title through which calls.
+function InlinedFrom({ code, at, data }: { code: Code; at: number; data: Data }) {
+  const calls = inlinedCalls(code, at);
+  const { site, line, function: row } = code.inlined!;
+  const where = (call: number) => (line[call] ? `, inlined at ${visible(data.index.files.shown[site[call]!]!)}:${line[call]}` : ', inlined');
+  return <span class="inlined" title={calls.map((call) => visible(data.inlinedTitle(row[call]!).slice(0, 300)) + where(call)).join('\n')}><bdi>{calledName(data.inlinedTitle(row[calls[0]!]!))}</bdi></span>;
 }
 
 function Callee({ text, data }: { text: string; data: ReturnType<typeof useData> }) {
@@ -171,7 +194,7 @@ function pathsThrough(code: Code, s: Selection): number[] {
     const path = paths[i]!;
     if (s.edge !== undefined) return path.edges.includes(s.edge);
     if (s.block !== undefined) return path.blocks.includes(s.block);
-    if (s.line !== undefined) return instructionsOf(code, path).some((k) => lineKey(code.file[k]!, code.line[k]!) === s.line);
+    if (s.line !== undefined) return instructionsOf(code, path).some((k) => lineKey(code.file[k]!, code.line[k]!) === s.line || inlinedCalls(code, k).some((call) => lineKey(code.inlined!.site[call]!, code.inlined!.line[call]!) === s.line));
     return true;
   });
 }

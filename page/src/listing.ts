@@ -1,6 +1,6 @@
 // A function's source as rows: the lines its code comes from, file by file, its own file first, with lines
 // between them and gaps where they are far apart.
-import type { Code, Count, Data, FileText } from './data';
+import { inlinedCalls, type Code, type Count, type Data, type FileText } from './data';
 import { num } from './format';
 import { commentStates, isC } from './highlight';
 
@@ -14,6 +14,8 @@ export interface SourceRow {
   count?: Count;          // arrivals at the line, over the whole program; undefined: it holds no code
   here?: number;          // instructions executed of the line in this function; undefined: no code here
   before?: number;        // the same in the older profile
+  inlined?: Map<number, number>;  // functions that were inlined here, by row of Index.inlined: instructions executed, with what is inlined into them
+  called?: number;        // instructions executed of all that was inlined here
 }
 
 export interface Listing { rows: SourceRow[]; at: Map<string, number>; mostHere: number }
@@ -24,14 +26,19 @@ const FAR = 24;     // lines without code between two that have some: more are l
 const AROUND = 2;   // lines shown before and after
 const LONGEST_COMMENT = 200;  // lines looked back for where a comment began
 
-interface Part { here: Map<number, number>; before: Map<number, number>; executed: number }
+interface Part { here: Map<number, number>; before: Map<number, number>; inlined: Map<number, Map<number, number>>; called: Map<number, number>; executed: number }
 
 function partsOf(code: Code): Map<number, Part> {
   const parts = new Map<number, Part>();
+  const partOf = (file: number) => {
+    let part = parts.get(file);
+    if (!part) parts.set(file, (part = { here: new Map(), before: new Map(), inlined: new Map(), called: new Map(), executed: 0 }));
+    return part;
+  };
   code.line.forEach((line, i) => {
+    if (code.inline[i]! >= 0) addInlined(code, i, partOf);
     if (line === 0) return;
-    let part = parts.get(code.file[i]!);
-    if (!part) parts.set(code.file[i]!, (part = { here: new Map(), before: new Map(), executed: 0 }));
+    const part = partOf(code.file[i]!);
     part.here.set(line, (part.here.get(line) ?? 0) + num(code.count[i]));
     if (code.oldCount) part.before.set(line, (part.before.get(line) ?? 0) + num(code.oldCount[i]));
     part.executed += num(code.count[i]);
@@ -39,8 +46,28 @@ function partsOf(code: Code): Map<number, Part> {
   return parts;
 }
 
+// To the lines that the calls are written at. Where a function is inlined into itself at the same line, no instruction counts twice.
+function addInlined(code: Code, i: number, partOf: (file: number) => Part): void {
+  const seen = new Set<string>();
+  for (const call of inlinedCalls(code, i)) {
+    const { site, line, function: row } = code.inlined!;
+    const key = `${site[call]}:${line[call]}:${row[call]}`;
+    if (line[call] === 0 || seen.has(key)) continue;
+    seen.add(key);
+    const { inlined, called } = partOf(site[call]!);
+    const place = `${site[call]}:${line[call]}`;
+    if (!seen.has(place)) called.set(line[call]!, (called.get(line[call]!) ?? 0) + num(code.count[i]));
+    seen.add(place);
+    let functions = inlined.get(line[call]!);
+    if (!functions) inlined.set(line[call]!, (functions = new Map()));
+    functions.set(row[call]!, (functions.get(row[call]!) ?? 0) + num(code.count[i]));
+  }
+}
+
 export function fileRows(file: number, name: string, text: FileText, first: number, last: number): Map<number, SourceRow> {
   const counts = new Map(text.line.map((line, i) => [line, text.count[i] === 0 ? text.executed[i]! : text.count[i]!]));
+  // Of lines that hold nothing but calls that were inlined: arrivals there.
+  text.calledLine?.forEach((line, i) => counts.set(line, text.calledCount![i]!));
   const rows = new Map<number, SourceRow>();
   text.first.forEach((start, s) => {
     const lines = text.text[s]!;
@@ -65,7 +92,7 @@ export async function listing(data: Data, code: Code): Promise<Listing> {
   const rows: SourceRow[] = [];
   for (const file of order) {
     const part = parts.get(file)!;
-    const lines = [...part.here.keys()].sort((a, b) => a - b);
+    const lines = [...new Set([...part.here.keys(), ...part.inlined.keys()])].sort((a, b) => a - b);
     const text = await data.file(file);
     const known = fileRows(file, data.index.files.name[file]!, text, lines[0]! - AROUND, lines[lines.length - 1]! + AROUND);
     rows.push({ kind: 'file', file, line: 0 });
@@ -81,6 +108,8 @@ export async function listing(data: Data, code: Code): Promise<Listing> {
       const row = known.get(line);
       if (row) {
         row.here = part.here.get(line);
+        row.inlined = part.inlined.get(line);
+        row.called = part.called.get(line);
         if (code.oldCount) row.before = part.before.get(line);
       }
     }

@@ -1,7 +1,7 @@
 // The views that are one table each.
 import { useMemo, useState } from 'preact/hooks';
 import type { Count } from './data';
-import { change, count, num, offset, percent, visible } from './format';
+import { change, count, num, offset, percent, shortName, visible } from './format';
 import { trips } from './overview';
 import { link } from './router';
 import { Bar, FunctionName, Share, Table, useData, type Column } from './ui';
@@ -92,6 +92,29 @@ export function LoopsView() {
   const { index } = useData();
   const rows = useMemo(() => range(index.loops.function.length), [index]);
   return <div class="page full"><div class="bar-row"><h1>Loops</h1><span class="dim">{count(rows.length)}; trips = iterations each time a loop was entered, on average</span></div><LoopTable rows={rows} name="Loops" /></div>;
+}
+
+export function InlinedView() {
+  const data = useData();
+  const n = data.index.inlined;
+  const [filter, setFilter] = useState('');
+  const rows = useMemo(() => range(n?.function.length ?? 0).filter((i) => filter === '' || data.inlinedTitle(i).toLowerCase().includes(filter)), [data, filter]);
+  if (!n) return <div class="page"><h1>Inlined</h1><p>Nothing was inlined, or the program was built without <code>-g</code>.</p></div>;
+  const columns: Column[] = [
+    { key: 'share', label: 'share', left: true, value: (i) => num(n.executed[i]), cell: (i) => <Share part={n.executed[i]!} whole={num(data.index.instructions)} /> },
+    amount('executed', 'executed', (i) => n.executed[i], 'instructions executed that come from the function itself'),
+    amount('inclusive', 'inclusive', (i) => n.inclusive[i], 'the same with those of functions inlined into it'),
+    amount('instructions', 'instrs', (i) => n.instructions[i], 'instructions of all its copies'),
+    amount('sites', 'sites', (i) => n.sites[i], 'places where it was inlined'),
+    { key: 'name', label: 'function', left: true, wide: true, value: (i) => data.inlinedTitle(i), cell: (i) => <bdi class="name" title={visible(data.inlinedTitle(i).slice(0, 2000))}>{shortName(data.inlinedTitle(i))}</bdi> },
+  ];
+  return (
+    <div class="page full">
+      <div class="bar-row"><h1>Inlined</h1><Filter set={setFilter} label="Filter functions" />
+        <span class="dim">{count(rows.length)} of {count(n.function.length)} functions; they are not called, so their calls are not counted, but their instructions are</span></div>
+      <Table name="Inlined" columns={columns} rows={rows} sort="executed" />
+    </div>
+  );
 }
 
 export function OpcodesView() {

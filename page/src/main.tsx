@@ -8,14 +8,14 @@ import { FileView } from './file';
 import { ContextsView } from './flame';
 import { visible } from './format';
 import { FunctionView } from './function';
-import { DiffView, FilesView, FunctionsView, LeftOutView, LoopsView, OpcodesView } from './lists';
+import { DiffView, FilesView, FunctionsView, InlinedView, LeftOutView, LoopsView, OpcodesView } from './lists';
 import { OverviewView } from './overview';
 import { go, link, usePlace, type Place } from './router';
 import { Search } from './search';
 import { DataContext } from './ui';
 
 const KEYS: [string, string][] = [
-  ['/', 'search'], ['1 … 8', 'go to a view'], ['j k, arrows', 'move in a table'], ['Enter', 'open the row'],
+  ['/', 'search'], ['1 … 9', 'go to a view'], ['j k, arrows', 'move in a table'], ['Enter', 'open the row'],
   ['[ ]', 'next hotter, next cooler function'], ['s g p c l', 'source, graph, paths, calls, loops of a function'],
   ['n N', 'next, previous hot line of a file'], ['+ − 0', 'zoom in a graph'], ['Esc', 'clear the selection'], ['t', 'dark or light'], ['?', 'this help'],
 ];
@@ -57,6 +57,7 @@ function View({ place, data }: { place: Place; data: Data }) {
   switch (place.view) {
     case 'functions': return <FunctionsView />;
     case 'function': return <FunctionView key={place.argument} place={place} />;
+    case 'inlined': return <InlinedView />;
     case 'files': return <FilesView />;
     case 'file': return <FileView key={place.argument} place={place} />;
     case 'loops': return <LoopsView />;
@@ -80,6 +81,7 @@ function App({ overview }: { overview: Overview }) {
     return () => removeEventListener('chord-theme', changed);
   }, []);
   const views: [string, string][] = [['overview', 'Overview'], ['functions', 'Functions'], ['files', 'Files'], ['loops', 'Loops'], ['opcodes', 'Opcodes'], ['left-out', 'Left out']];
+  if (overview.inlined) views.splice(4, 0, ['inlined', 'Inlined']);
   if (overview.contexts) views.splice(3, 0, ['contexts', 'Contexts']);
   if (overview.old !== undefined) views.splice(1, 0, ['diff', 'Comparison']);
   useLayoutEffect(() => {

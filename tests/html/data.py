@@ -74,6 +74,39 @@ class Page:
                 yield {"function": function["function"], "unit": function["unit"], "edge": e, "from": start,
                        "to": start + code["edgeTo"][e], "count": count}
 
+    def inlined(self):
+        """Functions that were inlined, as the index has them, with what the code of each function says of them."""
+        n = self.index.get("inlined", {"function": []})
+        own, inclusive, instructions = ([0] * len(n["function"]) for _ in range(3))
+        for code in self.code:
+            calls = code.get("inlined")
+            if not calls:
+                continue
+            counts = [None] * len(code["size"])
+            end = 0
+            for difference, length, count in zip(code["blockFirst"], code["blockLength"], code["blockCount"]):
+                end += difference
+                counts[end:end + length] = [count] * length
+                end += length
+            for at, count in zip(code["otherAt"], code["otherCount"]):
+                counts[at] = count
+            starts = [*accumulate(calls["at"]), len(counts)]
+            for start, stop, call in zip(starts, starts[1:], calls["call"]):
+                for count in counts[start:stop] if call >= 0 else ():
+                    row = calls["function"][call]
+                    own[row] += count
+                    instructions[row] += 1
+                    around, above = set(), call
+                    while above >= 0:
+                        around.add(calls["function"][above])
+                        above = calls["parent"][above]
+                    for row in around:
+                        inclusive[row] += count
+        for i, name in enumerate(n["function"]):
+            assert (n["executed"][i], n["inclusive"][i], n["instructions"][i]) == (own[i], inclusive[i], instructions[i]), name
+            yield {"function": name, "demangled": n["demangled"][i] or name, "sites": n["sites"][i], "executed": own[i],
+                   "inclusive": inclusive[i], "instructions": instructions[i]}
+
     def paths(self):
         for function, code in zip(self.functions(), self.code):
             for path in code.get("paths", []):

@@ -29,10 +29,10 @@ struct Continuation {
   uint64_t count = 0;
 };
 
-// The visits of one procedure.
+// The visits of one procedure. `keys`: by instruction, the line it belongs to; 0: that of what surrounds it.
 class Visits {
  public:
-  Visits(const CountedProcedure &procedure, const FileTable &files) : procedure_(procedure), files_(files) {
+  Visits(const CountedProcedure &procedure, const std::vector<uint64_t> &keys) : procedure_(procedure), keys_(keys) {
     const format::Procedure &map = *procedure.map;
     first_.resize(map.blocks.size());
     last_.resize(map.blocks.size());
@@ -51,18 +51,20 @@ class Visits {
   // Adds to `counts`, by line.
   template <class Add>
   void count(Add add) const {
+    arrivals(add);
+    for (uint32_t c : back_continuations()) add(visits_[continuations_[c].to].line, continuations_[c].count, true);
+  }
+
+  // The same without repetitions of loops that never leave a line.
+  template <class Add>
+  void arrivals(Add add) const {
     for (const Visit &visit : visits_) {
       // More may have set out from the line than arrived, if activations ended on the way.
       add(visit.line, visit.total > visit.continued ? visit.total - visit.continued : 0, !visit.open);
     }
-    for (uint32_t c : back_continuations()) add(visits_[continuations_[c].to].line, continuations_[c].count, true);
   }
 
  private:
-  uint64_t line_of(const format::Instruction &i) const {
-    return static_cast<uint64_t>(files_.number(*procedure_.unit, i.file)) << 32 | i.line;
-  }
-
   void visit(Stretch &stretch, uint64_t line, uint64_t total) {
     for (uint32_t v = stretch.first_visit; v < visits_.size(); ++v) {
       if (visits_[v].line == line) {
@@ -86,7 +88,7 @@ class Visits {
     uint32_t current = first_[b] = open_stretch();
     for (uint32_t i = block.first; i < block.first + block.count; ++i) {
       const format::Instruction &instruction = procedure_.map->instructions[i];
-      if (instruction.line != 0) visit(stretches_[current], line_of(instruction), procedure_.executed[i]);
+      if (keys_[i] != 0) visit(stretches_[current], keys_[i], procedure_.executed[i]);
       stretches_[current].end_visit = static_cast<uint32_t>(visits_.size());
       bool more = i + 1 < block.first + block.count;
       if (more && (instruction.traits & isa::kCall) != 0 && stretches_[current].last_visit != kNone) {
@@ -192,7 +194,7 @@ class Visits {
   }
 
   const CountedProcedure &procedure_;
-  const FileTable &files_;
+  const std::vector<uint64_t> &keys_;
   std::vector<Visit> visits_;
   std::vector<Stretch> stretches_;
   std::vector<uint32_t> first_, last_;  // stretches of each block
@@ -201,6 +203,25 @@ class Visits {
 };
 
 }  // namespace
+
+std::vector<uint64_t> line_keys(const CountedProcedure &procedure, const FileTable &files) {
+  const std::vector<format::Instruction> &instructions = procedure.map->instructions;
+  std::vector<uint64_t> keys(instructions.size(), 0);
+  for (size_t i = 0; i < keys.size(); ++i) {
+    if (instructions[i].line != 0) keys[i] = line_key(files.number(*procedure.unit, instructions[i].file), instructions[i].line);
+  }
+  return keys;
+}
+
+std::unordered_map<uint64_t, Arrivals> count_arrivals(const CountedProcedure &procedure, const std::vector<uint64_t> &keys) {
+  std::unordered_map<uint64_t, Arrivals> found;
+  Visits(procedure, keys).arrivals([&](uint64_t key, uint64_t count, bool known) {
+    Arrivals &arrivals = found[key];
+    arrivals.count = checked_add(arrivals.count, count, procedure.map->name);
+    arrivals.known = arrivals.known && known;
+  });
+  return found;
+}
 
 std::string source_path(const format::UnitMap &unit, const std::string &file) {
   std::filesystem::path path(file);
@@ -232,11 +253,10 @@ LineTable count_lines(const Program &program, const std::set<const CountedProced
   for (const CountedProcedure &procedure : program.procedures) {
     if (!only.empty() && !only.contains(&procedure)) continue;
     std::unordered_map<uint64_t, uint64_t> own;  // executed by this procedure
-    const std::vector<format::Instruction> &instructions = procedure.map->instructions;
-    for (size_t i = 0; i < instructions.size(); ++i) {
-      if (instructions[i].line == 0) continue;
-      uint64_t key = static_cast<uint64_t>(files.number(*procedure.unit, instructions[i].file)) << 32 |
-                     instructions[i].line;
+    const std::vector<uint64_t> keys = line_keys(procedure, files);
+    for (size_t i = 0; i < keys.size(); ++i) {
+      const uint64_t key = keys[i];
+      if (key == 0) continue;
       LineCount &line = lines[key];
       ++line.instructions;
       line.executed = checked_add(line.executed, procedure.executed[i], procedure.map->name);
@@ -253,7 +273,7 @@ LineTable count_lines(const Program &program, const std::set<const CountedProced
       line.procedure = &procedure;
       line.procedure_executed = executed;
     }
-    Visits(procedure, files).count([&](uint64_t key, uint64_t count, bool known) {
+    Visits(procedure, keys).count([&](uint64_t key, uint64_t count, bool known) {
       LineCount &line = lines[key];
       line.count_known = line.count_known && known;
       line.count = checked_add(line.count, count, procedure.map->name);

@@ -67,4 +67,16 @@ class FileTable {
   std::unordered_map<const format::UnitMap *, std::vector<uint32_t>> numbers_;
 };
 
+// A line as one number; 0 is none.
+inline uint64_t line_key(uint32_t file, uint32_t line) { return uint64_t{file} << 32 | line; }
+// By instruction of the procedure: its line.
+std::vector<uint64_t> line_keys(const CountedProcedure &procedure, const FileTable &files);
+
+// How often control came to a line from elsewhere, where `keys` say which line each instruction belongs to.
+struct Arrivals {
+  uint64_t count = 0;
+  bool known = true;  // as LineCount::count_known
+};
+std::unordered_map<uint64_t, Arrivals> count_arrivals(const CountedProcedure &procedure, const std::vector<uint64_t> &keys);
+
 }  // namespace chord::analysis

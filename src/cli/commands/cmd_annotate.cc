@@ -21,6 +21,7 @@ constexpr const char *kAnnotateExamples =
     "                                        with the original assembly and its counts\n"
     "\n"
     "Margin: times the line was arrived at; ##### code that never ran; empty: no code.\n"
+    "Below a line, after an arrow: functions that were inlined there, with the instructions they executed.\n"
     "With --metric a second column: what the line took of it.\n"
     "Of programs built with --coverage: whether the line ran.\n";
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "html/text/json.h"
@@ -34,6 +35,7 @@ class CodeWriter {
     o.member("fragments");
     put_array(out_, p_.map->fragments, [&](const format::Fragment &f) { put_json(out_, f.name); });
     instructions(o);
+    inlined(o);
     blocks(o);
     edges(o);
     counts(o, p_);
@@ -72,6 +74,46 @@ class CodeWriter {
     instruction_column(o, "line", [&](const format::Instruction &i) { return difference(i.line); });
     o.member("text");
     put_array(out_, order_, [&](uint32_t i) { put_json(out_, std::string_view(p_.map->instructions[i].text)); });
+  }
+
+  // The calls that were inlined, those around others first, and where in the order of addresses a run of instructions begins that come from
+  // one of them (-1: from none).
+  void inlined(Object &o) {
+    const std::vector<std::vector<uint32_t>> chains = facts_.chains.of(p_);
+    std::unordered_map<uint32_t, int64_t> numbers;
+    std::vector<uint32_t> calls;
+    std::vector<int64_t> parents, at, call;
+    int64_t last = -1, last_at = 0;
+    for (uint32_t place = 0; place < order_.size(); ++place) {
+      int64_t innermost = -1;
+      for (uint32_t c : chains[order_[place]]) {
+        auto [known, fresh] = numbers.try_emplace(c, static_cast<int64_t>(calls.size()));
+        if (fresh) {
+          calls.push_back(c);
+          parents.push_back(innermost);
+        }
+        innermost = known->second;
+      }
+      if (innermost == last) continue;
+      last = innermost;
+      at.push_back(place - std::exchange(last_at, int64_t{place}));
+      call.push_back(innermost);
+    }
+    if (calls.empty()) return;
+    o.member("inlined");
+    Object inner(out_);
+    auto column = [&](std::string_view key, const auto &values, auto get) {
+      inner.member(key);
+      put_array(out_, values, [&](auto value) { put_json_signed(out_, static_cast<int64_t>(get(value))); });
+    };
+    auto itself = [](int64_t value) { return value; };
+    column("parent", parents, itself);
+    column("function", calls, [&](uint32_t c) { return facts_.inlined_row.at(facts_.chains.call(p_, c).function); });
+    column("site", calls, [&](uint32_t c) { return facts_.chains.site(p_, c) >> 32; });
+    column("line", calls, [&](uint32_t c) { return facts_.chains.site(p_, c) & UINT32_MAX; });
+    column("at", at, itself);
+    column("call", call, itself);
+    inner.end();
   }
 
   void offsets(Object &o) {

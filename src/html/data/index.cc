@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include <map>
+#include <numeric>
 
 #include "html/data/head.h"
 #include "html/facts/compare.h"
@@ -47,6 +48,10 @@ class IndexWriter {
     table(tables_.loops);
     o.member("opcodes");
     opcodes();
+    if (facts_.inlined.rows() != 0) {
+      o.member("inlined");
+      inlined();
+    }
     o.member("skipped");
     skipped();
     if (!program.contexts.empty()) {
@@ -210,6 +215,22 @@ class IndexWriter {
       case report::CellKind::flag: out_ += cell.number != 0 ? "true" : "false"; break;
       default: put_json(out_, cell.text); break;
     }
+  }
+
+  // Functions that were inlined; no more of the listing than the page shows.
+  void inlined() {
+    const report::Table &all = facts_.inlined;
+    std::vector<size_t> rows(all.rows());
+    std::iota(rows.begin(), rows.end(), size_t{0});
+    Object o(out_);
+    for (std::string_view key : {"function", "sites", "executed", "inclusive", "instructions"}) {
+      const size_t column = all.column(key);
+      o.member(key);
+      put_array(out_, rows, [&](size_t row) { cell(all.at(row, column)); });
+    }
+    o.member("demangled");
+    put_array(out_, rows, [&](size_t row) { demangled(std::string(all.at(row, all.column("function")).text)); });
+    o.end();
   }
 
   // All threads together, parents first; -1: a root.

@@ -69,6 +69,8 @@ class OverviewWriter {
     o.member("functions", uint64_t{facts_.order.size()});
     o.member("contexts");
     out_ += facts_.program.contexts.empty() ? "false" : "true";
+    o.member("inlined");
+    out_ += facts_.inlined.rows() == 0 ? "false" : "true";
     if (options_.comparison != nullptr) o.member("old", options_.comparison->old->instructions);
     o.member("hottest");
     hottest();

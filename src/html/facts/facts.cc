@@ -28,7 +28,8 @@ std::string header_name(const std::string &path) {
 
 }  // namespace
 
-Facts::Facts(const analysis::Program &of) : program(of), files(of), lines(analysis::count_lines(of)), calls(count_calls(of)) {
+Facts::Facts(const analysis::Program &of)
+    : program(of), files(of), lines(analysis::count_lines(of)), calls(count_calls(of)), inline_tables(of), chains(inline_tables, files), inlined_lines(report::inlined_lines(of, chains, files, {})), inlined(report::list_inlined(of, inline_tables)) {
   const std::string root = analysis::SourceTree(program).root();
   for (const analysis::SourceFile &file : files.files()) {
     const bool inside = root.size() > 1 && file.path.size() > root.size() && file.path.starts_with(root);
@@ -41,6 +42,8 @@ Facts::Facts(const analysis::Program &of) : program(of), files(of), lines(analys
   });
   position.resize(order.size());
   for (uint32_t i = 0; i < order.size(); ++i) position[order[i]] = i;
+  const size_t name = inlined.column("function");
+  for (uint32_t row = 0; row < inlined.rows(); ++row) inlined_row.emplace(inlined.at(row, name).text, row);
 }
 
 bool is_known(const CountedProcedure &p) { return p.exact() && !p.counts_chosen_paths(); }

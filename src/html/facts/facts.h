@@ -3,16 +3,21 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "analysis/program/program.h"
 #include "analysis/source/lines.h"
 #include "html/facts/call_graph.h"
+#include "report/source/inlined_lines.h"
 
 namespace chord::html {
 
 struct Facts {
   explicit Facts(const analysis::Program &program);
+  Facts(const Facts &) = delete;
+  Facts &operator=(const Facts &) = delete;
 
   const analysis::Program &program;
   analysis::FileTable files;
@@ -21,6 +26,11 @@ struct Facts {
   CallGraph calls;
   std::vector<uint32_t> order;     // procedures as the page numbers them: most executed first
   std::vector<uint32_t> position;  // by procedure: its number in the page
+  report::InlineTables inline_tables;
+  report::InlineChains chains;
+  std::unordered_map<uint64_t, report::InlinedLine> inlined_lines;  // by analysis::line_key
+  report::Table inlined;           // functions that were inlined, as the page numbers them
+  std::unordered_map<std::string_view, uint32_t> inlined_row;  // by linkage name
 };
 
 // Totals over the whole program, as the summary of `chord report` has them.

@@ -7,6 +7,7 @@
 
 #include "analysis/source/inlined.h"
 #include "analysis/source/woven_places.h"
+#include "report/tables/table.h"
 
 namespace chord::report {
 
@@ -32,5 +33,8 @@ struct InlineTables {
     return of_module[procedure.module]->of_instructions(procedure, places.addresses(procedure));
   }
 };
+
+// The listing of chord report --by=inlined, for those who have the tables.
+Table list_inlined(const analysis::Program &program, const InlineTables &tables);
 
 }  // namespace chord::report

@@ -57,8 +57,9 @@ void add_counts(Table &t, std::vector<Cell> row, const InlinedSum &sum, const an
 
 }  // namespace
 
-Table list_inlined(const analysis::Program &program) {
-  InlineTables tables(program);
+Table list_inlined(const analysis::Program &program) { return list_inlined(program, InlineTables(program)); }
+
+Table list_inlined(const analysis::Program &program, const InlineTables &tables) {
   std::map<std::string, InlinedSum> sums;
   std::map<std::string, std::vector<std::pair<const InlineTable *, uint32_t>>> sites;
   std::vector<const InlinedSum *> counted;

@@ -12,8 +12,10 @@
 #include "analysis/source/lines.h"
 #include "base/diagnostics.h"
 #include "report/contexts/inline_tables.h"
+#include "report/source/inlined_lines.h"
 #include "report/tables/function_names.h"
 #include "report/tables/listings.h"
+#include "report/tables/names.h"
 #include "report/tables/sources.h"
 
 namespace chord::report {
@@ -24,6 +26,10 @@ using analysis::LineCount;
 using analysis::Program;
 
 constexpr size_t kMargin = 15, kMetricMargin = 13;
+
+// Of functions that were inlined at a line: how many are named, and columns of a name.
+constexpr size_t kInlinedNames = 4, kInlinedName = 40;
+constexpr size_t kSymbol = 20;
 
 // An instruction is one of many: a quarter of what makes a line hot is enough.
 constexpr double kInstructionHeat = 4;
@@ -79,23 +85,28 @@ std::set<std::string> inlined_named(const InlineTables &tables, const std::strin
   return found;
 }
 
-// Of functions that were inlined wherever they are called: the lines that their instructions come from, in each file.
+// Of functions that were inlined wherever they are called: the lines that their instructions come from, and those where others were inlined into
+// them, in each file.
 std::vector<Part> lines_of_inlined(const Program &program, const std::string &target, const analysis::FileTable &files) {
   InlineTables tables(program);
   const std::set<std::string> wanted = inlined_named(tables, target);
   if (wanted.empty()) return {};
+  const InlineChains chains(tables, files);
   std::map<std::pair<std::string, uint32_t>, Part> parts;
+  auto add = [&](const std::string &function, uint64_t key) {
+    const auto file = static_cast<uint32_t>(key >> 32), line = static_cast<uint32_t>(key);
+    if (line == 0 || !wanted.contains(function)) return;
+    Part &part = parts.try_emplace({function, file}, Part{file, line, line}).first->second;
+    part.first = std::min(part.first, line);
+    part.last = std::max(part.last, line);
+  };
   for (const CountedProcedure &p : program.procedures) {
-    const std::vector<uint32_t> innermost = tables.innermost(p);
-    for (size_t i = 0; i < innermost.size(); ++i) {
-      const uint32_t line = p.map->instructions[i].line;
-      if (innermost[i] == core::kNone || line == 0) continue;
-      const std::string &function = tables.of_module[p.module]->calls()[innermost[i]].function;
-      if (!wanted.contains(function)) continue;
-      const uint32_t file = files.number(*p.unit, p.map->instructions[i].file);
-      Part &part = parts.try_emplace({function, file}, Part{file, line, line}).first->second;
-      part.first = std::min(part.first, line);
-      part.last = std::max(part.last, line);
+    const std::vector<uint64_t> own = analysis::line_keys(p, files);
+    const std::vector<std::vector<uint32_t>> calls = chains.of(p);
+    for (size_t i = 0; i < calls.size(); ++i) {
+      for (size_t n = 0; n < calls[i].size(); ++n) {
+        add(chains.call(p, calls[i][n]).function, n + 1 < calls[i].size() ? chains.site(p, calls[i][n + 1]) : own[i]);
+      }
     }
   }
   std::vector<Part> found;
@@ -128,23 +139,45 @@ Selection select(const Program &program, const std::string &target, const analys
   return selection;
 }
 
+// Without parameters, namespaces and classes: what is written beside it says the rest.
+std::string short_name(const std::string &function) {
+  const std::string name = unqualified(familiar_name(demangle(function)));
+  return name.substr(0, name.find("[abi:"));
+}
+
+// A symbol beside instructions: as it is where that is short, else the function's name with what marks a fragment.
+std::string symbol_name(const std::string &symbol) {
+  if (symbol.size() <= kSymbol) return symbol;
+  const size_t mark = std::min(symbol.find('.'), symbol.size());
+  return fit_name(short_name(symbol.substr(0, mark)), kSymbol) + symbol.substr(mark);
+}
+
 // Where an instruction is: to list them under their line, in the order of the text.
 struct Place {
   const CountedProcedure *procedure = nullptr;
   uint32_t instruction = 0;
+  std::string inlined;  // function and line it was inlined from; empty: it is listed at its own line
 };
 using PlacesByLine = std::map<std::pair<uint32_t, uint32_t>, std::vector<Place>>;
 
-PlacesByLine places_by_line(const Program &program, const Selection &selection,
-                            const analysis::FileTable &files) {
+// Where functions are shown, what was inlined into them is listed at the line that calls it.
+PlacesByLine places_by_line(const Program &program, const Selection &selection, const analysis::FileTable &files, const InlineChains &chains) {
   PlacesByLine places;
   for (const CountedProcedure &p : program.procedures) {
     if (!selection.procedures.empty() && !selection.procedures.contains(&p)) continue;
-    for (uint32_t i = 0; i < p.map->instructions.size(); ++i) {
-      const format::Instruction &instruction = p.map->instructions[i];
-      std::pair<uint32_t, uint32_t> key{0, 0};
-      if (instruction.line != 0) key = {files.number(*p.unit, instruction.file), instruction.line};
-      places[key].push_back({&p, i});
+    std::vector<uint64_t> keys = analysis::line_keys(p, files);
+    std::vector<std::vector<uint32_t>> calls(keys.size());
+    if (!selection.procedures.empty()) calls = chains.of(p);
+    for (uint32_t i = 0; i < keys.size(); ++i) {
+      const uint64_t site = calls[i].empty() ? 0 : chains.site(p, calls[i].front());
+      Place place{&p, i, {}};
+      if (site != 0) {
+        const format::Instruction &instruction = p.map->instructions[i];
+        place.inlined = short_name(chains.call(p, calls[i].back()).function);
+        if (instruction.line != 0) place.inlined += fmt::format(", {}:{}", std::filesystem::path(p.unit->files[instruction.file]).filename().string(), instruction.line);
+        keys[i] = site;
+      }
+      places[{static_cast<uint32_t>(keys[i] >> 32), static_cast<uint32_t>(keys[i])}].push_back(std::move(place));
     }
   }
   return places;
@@ -156,7 +189,10 @@ class Writer {
       : files_(program), what_(what), style_(style), only_ran_(program.only_ran) {
     selection_ = select(program, what.target, files_);
     lines_ = analysis::count_lines(program, selection_.procedures);
-    if (what.instructions) places_ = places_by_line(program, selection_, files_);
+    const InlineTables tables(program);
+    const InlineChains chains(tables, files_);
+    inlined_ = inlined_lines(program, chains, files_, selection_.procedures);
+    if (what.instructions) places_ = places_by_line(program, selection_, files_, chains);
     all_ = selection_.procedures.empty() ? program.instructions : 0;
     for (const CountedProcedure *p : selection_.procedures) all_ += p->exact() ? p->instructions : 0;
   }
@@ -198,25 +234,39 @@ class Writer {
     return found;
   }
 
+  // The last line of a part where something was inlined; 0: there is none.
+  uint32_t last_inlined(const Part &part) const {
+    uint32_t last = 0;
+    for (const auto &[key, inlined] : inlined_) {
+      const auto line = static_cast<uint32_t>(key);
+      if (key >> 32 == part.file && line >= part.first && line <= part.last) last = std::max(last, line);
+    }
+    return last;
+  }
+
   void show(const Part &part) {
     std::vector<const LineCount *> counts = lines_in(part);
-    if (counts.empty()) return;
+    const uint32_t last_call = last_inlined(part);
+    if (counts.empty() && last_call == 0) return;
     const analysis::SourceFile &file = files_.files()[part.file];
     const std::vector<std::string> *source = read(file);
     // Of every file of a program those that cannot be read are not worth a listing.
     if (!source && what_.target.empty() && !what_.instructions) return;
     heading(file.name);
     size_t next = 0;
-    uint32_t first = source ? part.first : counts.front()->line;
+    uint32_t first = source || counts.empty() ? part.first : counts.front()->line;
     uint32_t last =
         std::min<uint32_t>(part.last, source ? static_cast<uint32_t>(source->size()) : UINT32_MAX);
-    last = std::max(last, counts.back()->line);
-    if (!source) last = counts.back()->line;
+    const uint32_t last_count = counts.empty() ? last_call : counts.back()->line;
+    last = source ? std::max(last, last_count) : last_count;
     for (uint32_t line = first; line <= last; ++line) {
       const LineCount *count = next < counts.size() && counts[next]->line == line ? counts[next++] : nullptr;
-      if (!source && count == nullptr) continue;
-      source_line(count, line, source && line <= source->size() ? (*source)[line - 1] : "");
-      if (what_.instructions && count != nullptr) instructions(part.file, line);
+      auto found = inlined_.find(analysis::line_key(part.file, line));
+      const InlinedLine *inlined = found == inlined_.end() ? nullptr : &found->second;
+      if (!source && count == nullptr && inlined == nullptr) continue;
+      source_line(count, inlined, line, source && line <= source->size() ? (*source)[line - 1] : "");
+      if (inlined != nullptr) inlined_line(*inlined, source && line <= source->size() ? indent((*source)[line - 1]) : 0);
+      if (what_.instructions && (count != nullptr || inlined != nullptr)) instructions(part.file, line);
     }
   }
 
@@ -247,8 +297,13 @@ class Writer {
     return fmt::format("{:>{}}", value && *value != 0 ? group_digits(*value) : "", kMetricMargin);
   }
 
-  void source_line(const LineCount *count, uint32_t line, const std::string &source) {
+  void source_line(const LineCount *count, const InlinedLine *inlined, uint32_t line, const std::string &source) {
     std::string left(kMargin, ' ');
+    // All that is left of the line was inlined there.
+    if (count == nullptr && inlined != nullptr) {
+      const bool ran = only_ran_ || inlined->arrivals == 0;
+      left = margin(inlined->exact && inlined->known, ran ? inlined->executed : inlined->arrivals, share(inlined->exact, inlined->executed));
+    }
     // A line whose instructions ran though no arrival was counted has run.
     bool by_instructions = only_ran_ || (count != nullptr && count->count == 0);
     const double heat = count == nullptr ? 0 : share(count->exact, count->executed);
@@ -257,6 +312,33 @@ class Writer {
     std::string text = fmt::format("{} |{:>6}  {}", left, line, source);
     text.erase(text.find_last_not_of(' ') + 1);
     put(text, heat);
+  }
+
+  // The functions that were inlined at a line, with their instructions, most first.
+  void inlined_line(const InlinedLine &inlined, size_t indent) {
+    if (only_ran_ || !inlined.exact || inlined.executed == 0) return;
+    std::map<std::string, uint64_t> by_name;
+    for (const auto &[function, executed] : inlined.functions) by_name[short_name(function)] += executed;
+    std::vector<std::pair<std::string, uint64_t>> all(by_name.begin(), by_name.end());
+    std::stable_sort(all.begin(), all.end(), [](const auto &a, const auto &b) { return a.second > b.second; });
+    std::string text;
+    size_t listed = 0;
+    for (const auto &[name, executed] : all) {
+      if (executed == 0 || listed == kInlinedNames) break;
+      text += fmt::format("{}{} {}", listed++ == 0 ? "" : ", ", fit_name(name, kInlinedName), group_digits(executed));
+    }
+    if (listed < all.size() && all[listed].second != 0) text += ", …";
+    const std::string left(kMargin + (what_.metric ? kMetricMargin : 0), ' ');
+    put(fmt::format("{} |        {}", left, dim(fmt::format("{}↳ {}", std::string(indent, ' '), text), style_)), 0);
+  }
+
+  static size_t indent(const std::string &source) {
+    size_t columns = 0;
+    for (char c : source) {
+      if (c != ' ' && c != '\t') break;
+      columns = c == '\t' ? (columns / 8 + 1) * 8 : columns + 1;
+    }
+    return columns;
   }
 
   void instructions(uint32_t file, uint32_t line) {
@@ -271,7 +353,8 @@ class Writer {
       const format::Instruction &i = place.procedure->map->instructions[place.instruction];
       std::string text = i.text;
       std::replace(text.begin(), text.end(), '\t', ' ');
-      std::string where = fmt::format("{}+{:#x}", place.procedure->map->fragments[i.fragment].name, i.offset);
+      if (!place.inlined.empty()) text += fmt::format("  ({})", place.inlined);
+      std::string where = fmt::format("{}+{:#x}", symbol_name(place.procedure->map->fragments[i.fragment].name), i.offset);
       const bool exact = place.procedure->exact();
       const uint64_t executed = place.procedure->executed[place.instruction];
       const double heat = kInstructionHeat * share(exact, executed);
@@ -295,6 +378,7 @@ class Writer {
   uint64_t all_ = 0;  // instructions that lines have a share of
   Selection selection_;
   PlacesByLine places_;
+  std::unordered_map<uint64_t, InlinedLine> inlined_;
   Sources sources_;
   std::set<std::string> warned_;
   Annotated out_;

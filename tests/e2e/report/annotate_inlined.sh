@@ -1,5 +1,6 @@
 #!/bin/sh
-# `chord annotate FUNCTION` of a function that was inlined wherever it is called shows its lines, with what all its copies did.
+# `chord annotate FUNCTION` of a function that was inlined wherever it is called shows its lines, with what all its copies did. Lines that call
+# functions which were inlined show what those executed, and how often control came there if nothing else is left of the line.
 . "$(dirname "$0")/../common.inc"
 cat >inlined.cc <<'SOURCE'
 namespace shapes {
@@ -30,3 +31,67 @@ for compiler in g++ clang++; do
   rm inlined.chord
 done
 expect_status 1 "$CHORD" annotate inlined shapes::Circle
+
+# Lines of which only inlined code is left: arrivals, functions with what is inlined into them, and the instructions at the line that calls.
+cat >calls.cc <<'SOURCE'
+#include <stdlib.h>
+__attribute__((always_inline)) static inline void tick() { asm volatile("nop\n\tnop"); }
+__attribute__((always_inline)) static inline void twice() {
+  tick();
+  tick();
+}
+__attribute__((always_inline)) static inline void never() { asm volatile("nop"); }
+__attribute__((noinline)) void often(int n) {
+  for (int i = 0; i < n; i++) {
+    twice();
+    if (i % 4 == 3) {
+      tick();
+    }
+    if (i < 0) {
+      never();
+    }
+  }
+}
+int main(int count, char **) {
+  often(count + 99);
+  return 0;
+}
+SOURCE
+for compiler in g++ clang++; do
+  for level in -O1 -O2; do
+    "$CHORD" $compiler $level -g calls.cc -o calls
+    ./calls
+    "$CHORD" annotate calls.chord often >annotated
+    grep -A1 'twice();$' annotated | tr -s ' ' >found
+    expect_contains "$compiler $level: arrivals at an inlined call" " 100 | 10 twice();" found
+    grep -A1 '  tick();$' annotated | tr -s ' ' >found
+    expect_contains "$compiler $level: arrivals in a branch" " 25 | 12 tick();" found
+    expect_absent "$compiler $level: what never ran" "↳ never" annotated
+    "$CHORD" annotate calls.chord twice >annotated
+    tr -s ' ' <annotated >found
+    expect_contains "$compiler $level: the inlined function's own lines" " 100 | 4 tick();" found
+    # All that the listing of sites has at a line is what stands after its arrows.
+    "$CHORD" report calls.chord --by=inlined-site --csv >sites
+    "$CHORD" annotate calls.chord calls.cc >whole
+    python3 - <<'PYTHON' || fail "$compiler $level: arrows and --by=inlined-site differ"
+import csv, re
+sites = {}
+for row in csv.DictReader(open("sites")):
+    if int(row["inclusive"]):
+        line = sites.setdefault(int(row["line"]), {})
+        line[row["demangled"].split("(")[0]] = line.get(row["demangled"].split("(")[0], 0) + int(row["inclusive"])
+arrows, number = {}, 0
+for line in open("whole", encoding="utf-8"):
+    if found := re.match(r".{15} \| *(\d+)  ", line):
+        number = int(found[1])
+    elif "↳ " in line:
+        arrows[number] = {name: int(n) for name, n in (part.rsplit(" ", 1) for part in line.split("↳ ")[1].strip().split(", "))}
+assert arrows == sites and sites, (arrows, sites)
+PYTHON
+    "$CHORD" annotate calls.chord often --instructions >instructions
+    [ "$(grep -c 'nop  (tick, calls.cc:2)$' instructions)" -ge 6 ] || fail "$compiler $level: inlined instructions are not at the line that calls"
+    "$CHORD" report calls.chord --by=instruction --csv | grep -c '^_Z5ofteni,' >all
+    [ "$(grep -c '_Z5ofteni+0x' instructions)" = "$(cat all)" ] || fail "$compiler $level: instructions are missing, or there twice"
+    rm calls.chord
+  done
+done

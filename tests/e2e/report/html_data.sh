@@ -10,7 +10,7 @@ CHORD_OUT=s.chord ./switches >/dev/null
 for profile in e s; do
   "$CHORD" html -o $profile.html $profile.chord >said
   expect_contains "the name of the file is said" "$profile.html: " said
-  for by in function line block edge loop instruction opcode class; do "$CHORD" report $profile.chord --by=$by --json >$profile.$by.json; done
+  for by in function line block edge loop instruction opcode class inlined; do "$CHORD" report $profile.chord --by=$by --json >$profile.$by.json; done
   "$CHORD" paths $profile.chord --json >$profile.path.json 2>/dev/null || echo '{"rows": []}' >$profile.path.json
 done
 PYTHONPATH="$root/tests/html" python3 - <<'PYTHON' || fail "the page does not hold what chord report says"
@@ -36,6 +36,7 @@ for profile in "es":
     same("loops", page.rows("loops"), report("loop"), ("function", "unit", "offset", "depth", "entered", "iterations", "executed", "instructions", "line"))
     same("opcodes", page.rows("opcodes"), report("opcode") + report("class"), ("kind", "opcode", "count", "instructions"))
     if profile == "e":
+        same("inlined functions", page.inlined(), report("inlined"), ("function", "demangled", "sites", "executed", "inclusive", "instructions"))
         same("paths", page.paths(), report("path"), ("function", "path", "count", "instructions", "start", "end"))
     # The first view says what the listings say.
     first, functions = page.overview, list(page.functions())
