@@ -478,20 +478,54 @@ bool ProcedureFlow::is_callers(uint32_t i, const std::string &reg) const {
 
 // From the instruction on, up to where the procedure is left.
 bool ProcedureFlow::is_untouched_from(uint32_t i, Set what) const {
-  std::set<uint32_t> seen;
-  std::vector<uint32_t> waiting = {i};
+  if (before_.empty()) find_before();
+  auto [known, fresh] = touching_.try_emplace(what);
+  if (fresh) known->second = leading_to(what);
+  return before_.contains(i) && !known->second.contains(i);
+}
+
+std::vector<uint32_t> ProcedureFlow::after(uint32_t i) const {
+  std::vector<uint32_t> out;
+  const Instr &in = p_.instrs()[i];
+  const Flow flow = in.facts.flow;
+  if (leaves(i)) return out;
+  if ((flow == Flow::next || flow == Flow::conditional || flow == Flow::call) && in.next != kNone) out.push_back(in.next);
+  if ((flow == Flow::jump || flow == Flow::conditional) && in.target != kNone) out.push_back(in.target);
+  return out;
+}
+
+// Of all that can run before the procedure is left.
+void ProcedureFlow::find_before() const {
+  std::vector<uint32_t> waiting = p_.functions()[function_].instructions;
+  for (uint32_t i : waiting) before_[i];
   while (!waiting.empty()) {
-    uint32_t k = waiting.back();
+    const uint32_t i = waiting.back();
     waiting.pop_back();
-    if (!seen.insert(k).second || leaves(k)) continue;
-    const Instr &in = p_.instrs()[k];
-    const Facts &x = in.facts;
-    if (((x.reads | x.writes) & what) || x.unknown || (x.flow == Flow::jump && x.indirect)) return false;
-    bool falls = x.flow == Flow::next || x.flow == Flow::conditional || x.flow == Flow::call;
-    if (falls && in.next != kNone) waiting.push_back(in.next);
-    if ((x.flow == Flow::jump || x.flow == Flow::conditional) && in.target != kNone) waiting.push_back(in.target);
+    for (uint32_t next : after(i)) {
+      auto [found, fresh] = before_.try_emplace(next);
+      found->second.push_back(i);
+      if (fresh) waiting.push_back(next);
+    }
   }
-  return true;
+}
+
+// Instructions from which control can come to one that reads or writes any of these, or may do so.
+std::unordered_set<uint32_t> ProcedureFlow::leading_to(Set what) const {
+  std::unordered_set<uint32_t> out;
+  std::vector<uint32_t> waiting;
+  auto add = [&](uint32_t i) {
+    if (out.insert(i).second) waiting.push_back(i);
+  };
+  for (const auto &[i, before] : before_) {
+    const Facts &x = p_.instrs()[i].facts;
+    if (!leaves(i) && (((x.reads | x.writes) & what) || x.unknown || (x.flow == Flow::jump && x.indirect))) add(i);
+  }
+  while (!waiting.empty()) {
+    const uint32_t i = waiting.back();
+    waiting.pop_back();
+    for (uint32_t before : before_.at(i)) add(before);
+  }
+  return out;
 }
 
 // At instructions of the original they are what they were, or the same in the wider frame.

@@ -9,6 +9,8 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <unordered_map>
+#include <unordered_set>
 #include <vector>
 
 #include "verify/evidence/evidence.h"
@@ -103,6 +105,9 @@ class ProcedureFlow {
   void check_own_rules(uint32_t instruction) const;
   bool is_callers(uint32_t instruction, const std::string &reg) const;
   bool is_untouched_from(uint32_t instruction, Set what) const;
+  std::vector<uint32_t> after(uint32_t instruction) const;
+  void find_before() const;
+  std::unordered_set<uint32_t> leading_to(Set what) const;
   StackFacts around(uint32_t from, Transition::Kind kind, uint32_t to, int64_t level) const;
   void reach(uint32_t instruction, int64_t level);
   void drain();
@@ -130,6 +135,9 @@ class ProcedureFlow {
   bool found_record_ = false;
   std::string_view record_of_;
   unsigned record_in_ = kNoRegister;
+  // Made when first asked for: the instructions that run directly before each, and those from which control comes to a use of a set.
+  mutable std::unordered_map<uint32_t, std::vector<uint32_t>> before_;
+  mutable std::map<Set, std::unordered_set<uint32_t>> touching_;
 };
 
 }  // namespace chord::verify
