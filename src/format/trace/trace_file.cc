@@ -153,6 +153,14 @@ class Reader {
   bool other_version_ = false;
 };
 
+// With a chunk, or with room for one whose thread was killed before it came to use it.
+bool begins_as_trace(std::string_view bytes) {
+  uint64_t magic = 0;
+  if (bytes.size() < sizeof magic) return false;
+  std::memcpy(&magic, bytes.data(), sizeof magic);
+  return magic == CHORD_TRACE_MAGIC || (magic == 0 && bytes.size() % kPage == 0);
+}
+
 }  // namespace
 
 Trace parse_trace(std::string_view bytes, const std::string &path) { return Reader(bytes, path).run(); }
@@ -174,9 +182,7 @@ OpenedTrace open_trace(const std::string &path) {
     }
   }
   const std::string_view bytes = out.bytes();
-  uint64_t magic = 0;
-  if (bytes.size() >= sizeof magic) std::memcpy(&magic, bytes.data(), sizeof magic);
-  if (magic != CHORD_TRACE_MAGIC) throw base::Error(path + ": not a trace", "programs built with `chord --trace` write them");
+  if (!begins_as_trace(bytes)) throw base::Error(path + ": not a trace", "programs built with `chord --trace` write them");
   out.trace = parse_trace(bytes, path);
   return out;
 }

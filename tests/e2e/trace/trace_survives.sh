@@ -74,6 +74,17 @@ expect_status 1 "$CHORD" trace prog.chordtrace
 expect_contains "no trace" "not a trace" err
 rm -f ./*.chordtrace
 
+# Room for a chunk whose thread was killed before it wrote to it: alone, and before one that was used.
+./prog >/dev/null
+"$CHORD" trace prog.chordtrace --csv >whole
+head -c 8192 /dev/zero >unused.chordtrace
+expect_status 1 "$CHORD" trace unused.chordtrace
+expect_contains "nothing but room" "nothing was recorded" err
+cat prog.chordtrace >>unused.chordtrace
+"$CHORD" trace unused.chordtrace --csv >out
+expect_equal "room before the rest" "$(cat whole)" "$(cat out)"
+rm -f ./*.chordtrace
+
 # Another build.
 ./prog >/dev/null
 build "gcc -O1 -DOTHER -fno-inline"
