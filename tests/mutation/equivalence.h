@@ -14,7 +14,8 @@
 //   between    a counter of events goes up somewhat later, with no call, return or check in between, which is where it is exact
 //   unread     counts in words that belong to no chosen path
 //   unreached  instructions that no edge leads to, from the entry on, and inserted code next to them; the map's edges and counters there
-//   round      the address of a record is not rounded down where nothing has been added to it since the entry
+//   round      the address of a record is not rounded down where nothing has been added to it since the entry; or sooner, where the
+//              runtime is told it, which rounds it itself
 //   alongside  the map has a counter on an edge or vertex that control always passes together with the right one
 //   unchanged  the text is the same, or a jump leads to the same instruction
 #pragma once
