@@ -82,7 +82,8 @@ void study_stream(const TracedCode &code, const format::TraceStream &stream, Tra
     for (core::EdgeId e = 0; e < p.map->edges.size(); ++e) {
       uint64_t taken = edges[p.first_edge + e];
       bits += taken * each[e].bits;
-      tokens += taken * (p.code.tokens[e].bits + (e == core::Graph::return_edge() ? 0 : p.code.reserved[p.map->edges[e].to]));
+      const bool enters = p.map->edges[e].from == 0;  // what that writes is not about branches
+      tokens += taken * ((enters ? 0 : p.code.tokens[e].bits) + (e == core::Graph::return_edge() ? 0 : p.code.reserved[p.map->edges[e].to]));
       if (p.is_branch(e)) study.branches += taken;
       if (e == p.enter) study.calls += taken;
     }

@@ -3,7 +3,7 @@
 //   blocks     the number of each block as it begins, in four bytes
 //   branches   the outcome of each branch, in a byte
 //   bits       the outcome of each branch of k outcomes in ceil(log2 k) bits
-//   tokens     what edges write in the encoding the program was built with (core::TraceEncoding)
+//   tokens     what edges out of branches write in the encoding the program was built with (core::TraceEncoding)
 //   written    the words of the trace, with functions that were entered and all else
 // Blocks and words are compressed, too, as zstd does at its default level.
 #pragma once

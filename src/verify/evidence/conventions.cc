@@ -4,6 +4,7 @@
 #include <array>
 
 #include "verify/evidence/liveness.h"
+#include "verify/evidence/returning.h"
 
 namespace chord::verify {
 
@@ -61,12 +62,13 @@ struct Shown {
 
 // In no convention a compiler follows by itself do these hold arguments or results.
 constexpr Set kNeverPassed = general(11) | vectors(8, 15);
-constexpr Set kSeldomPassed = kNeverPassed | (kPreserved & kGenerals & ~general(kRsp)) | general(10);
+// Nor do these, but for the frame pointer, which is set in functions that have no use for it, too.
+constexpr Set kSeldomPassed = kNeverPassed | (kPreserved & kGenerals & ~general(kRsp) & ~general(kRbp)) | general(10);
 
 class Walk {
  public:
-  Walk(const Program &p, const Jumps &jumps, uint32_t function, const std::vector<Shown> &others)
-      : p_(p), jumps_(jumps), f_(p.functions()[function]), function_(function), others_(others) {}
+  Walk(const Program &p, const Jumps &jumps, uint32_t function, const std::vector<Shown> &others, const std::vector<bool> &returning)
+      : p_(p), jumps_(jumps), f_(p.functions()[function]), function_(function), others_(others), returning_(returning) {}
 
   Shown run() {
     if (f_.entry == kNone || f_.instructions.empty()) return {};
@@ -126,6 +128,7 @@ class Walk {
     const Instr &in = p_.instrs()[i];
     const Facts &x = in.facts;
     Seen state = behind(i);
+    if (x.flow == Flow::call && !comes_back(p_, returning_, in)) state.unwritten = 0;  // nothing is read after it
     if (x.flow == Flow::next || x.flow == Flow::conditional || x.flow == Flow::call) reach(in.next, state);
     if (x.flow == Flow::jump || x.flow == Flow::conditional) reach(in.target, state);
     if (x.flow == Flow::jump && x.indirect && !jumps_.leaves(i)) {
@@ -156,6 +159,7 @@ class Walk {
   const Function &f_;
   uint32_t function_, base_ = 0;
   const std::vector<Shown> &others_;
+  const std::vector<bool> &returning_;  // by function
   std::vector<Seen> seen_;
   bool changed_ = false;
   Shown out_;
@@ -195,7 +199,7 @@ Set free_on_return(const Shown &shown, Writer writer) {
 class Finder {
  public:
   Finder(const Program &p, const Jumps &jumps)
-      : p_(p), jumps_(jumps), writer_(writer_of(p.source())), shown_(p.functions().size()), out_(p.functions().size()) {}
+      : p_(p), jumps_(jumps), writer_(writer_of(p.source())), returning_(find_returning(p, jumps)), shown_(p.functions().size()), out_(p.functions().size()) {}
 
   std::vector<Convention> run() {
     if (writer_ == Writer::unknown) return std::move(out_);
@@ -214,7 +218,7 @@ class Finder {
       for (uint32_t f = 0; f < out_.size(); ++f) {
         if (!out_[f].compiled || !due[f]) continue;
         due[f] = false;
-        Shown now = Walk(p_, jumps_, f, shown_).run();
+        Shown now = Walk(p_, jumps_, f, shown_, returning_).run();
         if (now == shown_[f]) continue;
         shown_[f] = now;
         for (uint32_t caller : p_.functions()[f].callers) {
@@ -273,6 +277,7 @@ class Finder {
   const Program &p_;
   const Jumps &jumps_;
   Writer writer_;
+  std::vector<bool> returning_;  // by function
   std::vector<Shown> shown_;
   std::vector<Convention> out_;
 };

@@ -127,6 +127,30 @@ TEST(PathProof, AJumpThroughMemoryLeavesWhereNoAddressIsStored) {
   EXPECT_EQ(fault(with("\tmovq %rax, 8(%rdi)\n"), "paths"), "the frame is gone too early");
 }
 
+// After a call of what never comes back nothing is read: %r11 is not a variable of the whole program.
+TEST(PathProof, NothingIsReadAfterACallThatNeverComesBack) {
+  auto with = [](const std::string &binding, const std::string &called) {
+    return "\t.text\n\t" + binding + " fatal\n\t.type fatal, @function\nfatal:\n\t.cfi_startproc\n\tsubq $8, %rsp\n\t.cfi_def_cfa_offset 16\n\tcall abort\n" +
+           "\t.cfi_endproc\n\t.size fatal, .-fatal\n" +
+           function("\ttestq %rdi, %rdi\n\tje .L2\n\tmovl %esi, %r11d\n\tleaq 1(%rdi), %rdi\n\tleaq 1(%rsi), %rsi\n\ttestl %esi, %esi\n\tjne .L4\n"
+                    "\tmovl $1, %eax\n\tret\n.L2:\n\tcall " + called + "\n.L4:\n\tmovl %r11d, -4(%rsp)\n\tmovl -4(%rsp), %eax\n\tret\n");
+  };
+  EXPECT_EQ(fault(with(".globl", "fatal"), "paths"), "");
+  const std::string refused = "a probe destroys what is live: register 11";
+  EXPECT_EQ(fault(with(".weak", "fatal"), "paths"), refused);
+  EXPECT_EQ(fault(with(".globl", "fatal@PLT"), "paths"), refused);
+}
+
+// Compilers set the frame pointer, saved before, in functions that have no use for it, and calls read it no more than others do.
+TEST(PathProof, AFramePointerThatNobodyReadsIsNoArgument) {
+  const std::string text =
+      "\t.text\n\t.type f, @function\nf:\n\t.cfi_startproc\n\tpushq %rbp\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 6, -16\n\tpushq %rbx\n"
+      "\t.cfi_def_cfa_offset 24\n\t.cfi_offset 3, -24\n\tpushq %rax\n\t.cfi_def_cfa_offset 32\n\tmovq %rdi, %rbx\n\tcallq *40(%rdi)\n\tmovl %eax, %ebp\n"
+      "\ttestl %eax, %eax\n\tje .L1\n\tmovq %rbx, %rdi\n\tcallq *48(%rbx)\n.L1:\n\taddq $8, %rsp\n\t.cfi_def_cfa_offset 24\n\tpopq %rbx\n"
+      "\t.cfi_def_cfa_offset 16\n\tpopq %rbp\n\t.cfi_def_cfa_offset 8\n\tret\n\t.cfi_endproc\n\t.size f, .-f\n\t.ident \"Debian clang version 14.0.6\"\n";
+  EXPECT_EQ(fault(text, "contexts"), "");
+}
+
 // A branch to another function leaves by code out of line.
 TEST(PathProof, TheFrameIsAsItWasWhereABranchLeaves) {
   const std::string text = function("\ttestl %edi, %edi\n\tje g\n\tmovl $1, %eax\n\tret\n");
