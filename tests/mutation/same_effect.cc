@@ -10,6 +10,9 @@
 namespace chord::mutation {
 namespace {
 
+// Nothing but marks is written there, and code that writes one does not read it afterwards.
+constexpr std::string_view kWordOfMarks = "%fs:__chord_trace@tpoff+48";
+
 Sum unknown(std::string name) { return {{{std::move(name), 1}}, 0}; }
 Sum number(int64_t n) { return {{}, n}; }
 
@@ -144,7 +147,11 @@ Sum StraightCode::load(const Sum &address) {
 // names, which are neither on the stack nor each other.
 bool StraightCode::store(const Sum &address, const Sum &value) {
   auto thread_local_word = [](const Sum &a) { return a.terms.size() == 2 && a.terms.contains("fs") && a.number == 0; };
-  if (address.terms.size() != 1 && !thread_local_word(address)) return false;
+  // What a thread keeps of a module (chord_home): a distance and a base, both loaded.
+  auto in_a_home = [](const Sum &a) {
+    return a.terms.size() == 2 && std::all_of(a.terms.begin(), a.terms.end(), [](const auto &term) { return term.first.starts_with("memory[") && term.second == 1; });
+  };
+  if (address.terms.size() != 1 && !thread_local_word(address) && !in_a_home(address)) return false;
   // By a pointer: whatever it leads to, what is stored there and when is told; what is read later may be another.
   if (!address.terms.contains("rsp") && !thread_local_word(address)) {
     ++stores_elsewhere_;
@@ -268,9 +275,11 @@ bool StraightCode::move(std::string_view name, const std::vector<std::string_vie
   auto value = read(o[0]);
   if (!value) return false;
   if (name == "movl" && whole_name(o[1]).empty()) {
+    const Sum half = unknown("half " + value->text());
+    if (o[1] == kWordOfMarks) return store(plus(unknown("fs"), unknown("marks")), half);
     // Half a word, by a pointer: told as other stores are.
     auto at = address(o[1]);
-    return at && !at->terms.contains("rsp") && !at->terms.contains("fs") && at->terms.size() == 1 && store(*at, unknown("half " + value->text()));
+    return at && !at->terms.contains("rsp") && !at->terms.contains("fs") && at->terms.size() == 1 && store(*at, half);
   }
   if (name == "movl" && o[0].starts_with('$')) value = number(static_cast<int64_t>(static_cast<uint32_t>(value->number)));
   return write(o[1], *value);
