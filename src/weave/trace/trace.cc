@@ -47,6 +47,7 @@ class TracePlanner {
     leave_marks();
     const std::vector<bool> traced = format::traced_calls(map_);
     const format::TraceCode code = format::trace_code(map_);
+    if (!map_.plan.witnesses.empty() && code.tokens[map_.plan.witnesses[0]].bits == 0) return "more witnesses than can be told apart";
     if (code.paths) return put_paths(traced, code);
     map_.plan.late = late_tokens(facts_, plan_.sites, code.tokens, traced);
     const format::LateTokens late(map_, code, map_.plan.late);
