@@ -15,7 +15,7 @@ struct node {
 static int table[64];
 static double matrix[12][12], product[12][12];
 _Thread_local long per_thread = 3;
-static _Thread_local char text[32];
+static _Thread_local char text[40];
 static jmp_buf back;
 static volatile long handled;
 
