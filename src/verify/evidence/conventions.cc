@@ -63,7 +63,7 @@ struct Shown {
 // In no convention a compiler follows by itself do these hold arguments or results.
 constexpr Set kNeverPassed = general(11) | vectors(8, 15);
 // Nor do these, but for the frame pointer, which is set in functions that have no use for it, too.
-constexpr Set kSeldomPassed = kNeverPassed | (kPreserved & kGenerals & ~general(kRsp) & ~general(kRbp)) | general(10);
+constexpr Set kSeldomPassed = kNeverPassed | (kPreserved & kGenerals & ~kFrameRegisters) | general(10);
 
 class Walk {
  public:

@@ -20,6 +20,7 @@ inline constexpr unsigned kNoRegister = 255;
 enum Flag : unsigned { kCarry, kParity, kAdjust, kZero, kSign, kOverflow, kFlagCount };
 
 constexpr Set general(unsigned r) { return r < 16 ? Set{1} << r : 0; }
+inline constexpr Set kFrameRegisters = general(kRsp) | general(kRbp);  // frames are found by these
 constexpr Set vector(unsigned r) { return r < 16 ? Set{1} << (16 + r) : 0; }
 constexpr Set upper(unsigned r) { return r < 16 ? Set{1} << (32 + r) : 0; }
 constexpr Set flag(unsigned f) { return Set{1} << (48 + f); }
