@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <tuple>
+#include <unordered_map>
 
 #include "analysis/trace/calls.h"
 #include "analysis/trace/times.h"
@@ -22,6 +23,7 @@
 #include "cli/trace/trace_stats.h"
 #include "cli/trace/trace_this_call.h"
 #include "report/tables/function_names.h"
+#include "report/tables/names.h"
 #include "report/tables/procedures.h"
 #include "report/trace/trace_accesses.h"
 #include "report/trace/trace.h"
@@ -35,6 +37,7 @@ constexpr const char *kTraceExamples =
     "  chord --trace gcc -O2 -g prog.c -o prog && ./prog && chord trace\n"
     "  chord trace --by=line --from=1000 --to=2000     the lines that instructions 1000 to 1999 of each thread ran through\n"
     "  chord trace --by=instruction --thread=2 --csv\n"
+    "  chord trace --by=line --top=100                 the first hundred lines\n"
     "  chord trace --last=parse.c:120                  the last time that line ran\n"
     "  chord trace --find=parse --caller=main --nth=3  the third time that main called it\n"
     "  chord trace --before-crash=200                  the lines of the last 200 instructions\n"
@@ -65,17 +68,16 @@ class Writer {
     const format::Instruction &in = r.at();
     std::string file = r.file();
     if (json_) {
-      out_ += fmt::format("{}\n{{\"thread\":{},\"number\":{},\"function\":{},\"offset\":{},\"file\":{},\"line\":{},\"depth\":{}{}}}", first_ ? "" : ",", r.thread,
+      out_ += fmt::format("{}\n{{\"thread\":{},\"number\":{},\"function\":{},\"offset\":{},\"file\":{},\"line\":{},\"depth\":{}{}}}", rows_ == 0 ? "" : ",", r.thread,
                           r.number, text(r.function()), in.offset, text(file), in.line, r.depth, times_ ? fmt::format(",\"time\":{}", r.time_ns) : "");
     } else if (csv_) {
       out_ += fmt::format("{},{},{},{},{},{},{}{}\n", r.thread, r.number, quoted(r.function()), in.offset, quoted(file), in.line, r.depth, times_ ? fmt::format(",{}", r.time_ns) : "");
     } else {
       std::string place = file.empty() ? "" : fmt::format("  {}:{}", file.substr(file.rfind('/') + 1), in.line);  // people know the folder
       const std::string when = times_ ? fmt::format(" {:>12.6f}", static_cast<double>(r.time_ns) / 1e9) : "";
-      out_ += fmt::format("{:>3} {:>12}{}  {:{}}{}+{:#x}{}\n", r.thread, r.number, when, "", 2 * std::min(r.depth, 40u), r.function(), in.offset, place);
+      out_ += fmt::format("{:>3} {:>12}{}  {:{}}{}+{:#x}{}\n", r.thread, r.number, when, "", 2 * std::min(r.depth, 40u), shown(r.function()), in.offset, place);
     }
-    first_ = false;
-    if (out_.size() > kMost) flush();
+    ended_row();
   }
 
   // An access to memory that the row's instruction made.
@@ -85,7 +87,7 @@ class Writer {
     const std::string file = r.file();
     if (json_) {
       out_ += fmt::format("{}\n{{\"thread\":{},\"number\":{},\"function\":{},\"offset\":{},\"file\":{},\"line\":{},\"depth\":{},\"kind\":\"{}\",\"size\":{},\"times\":{},\"address\":{}}}",
-                          first_ ? "" : ",", r.thread, r.number, text(r.function()), in.offset, text(file), in.line, r.depth, kind, a.bytes,
+                          rows_ == 0 ? "" : ",", r.thread, r.number, text(r.function()), in.offset, text(file), in.line, r.depth, kind, a.bytes,
                           a.times ? std::to_string(*a.times) : "null", a.address ? std::to_string(*a.address) : "null");
     } else if (csv_) {
       out_ += fmt::format("{},{},{},{},{},{},{},{},{},{},{}\n", r.thread, r.number, quoted(r.function()), in.offset, quoted(file), in.line, r.depth, kind, a.bytes,
@@ -93,12 +95,13 @@ class Writer {
     } else {
       const std::string place = file.empty() ? "" : fmt::format("  {}:{}", file, in.line);
       const std::string times = !a.times ? " times ?" : *a.times == 1 ? "" : fmt::format(" times {}", *a.times);
-      out_ += fmt::format("{:>3} {:>12}  {:6} {:>3} {:>16}{}  {}+{:#x}{}\n", r.thread, r.number, kind, a.bytes, a.address ? fmt::format("{:x}", *a.address) : "?", times, r.function(), in.offset,
+      out_ += fmt::format("{:>3} {:>12}  {:6} {:>3} {:>16}{}  {}+{:#x}{}\n", r.thread, r.number, kind, a.bytes, a.address ? fmt::format("{:x}", *a.address) : "?", times, shown(r.function()), in.offset,
                           place);
     }
-    first_ = false;
-    if (out_.size() > kMost) flush();
+    ended_row();
   }
+
+  uint64_t rows() const { return rows_; }
 
   void finish() {
     if (json_) out_ += "\n]}\n";
@@ -107,6 +110,11 @@ class Writer {
 
  private:
   static constexpr size_t kMost = 1 << 20;
+
+  void ended_row() {
+    ++rows_;
+    if (out_.size() > kMost) flush();
+  }
 
   void flush() {
     print(out_);
@@ -122,7 +130,17 @@ class Writer {
     return out + "\"";
   }
 
-  bool json_, csv_, times_, first_ = true;
+  // As people write the name, and no longer than a part of the line: where the place is matters as much. Each is made once, however many rows have it.
+  const std::string &shown(const std::string &name) {
+    std::string &out = shown_[&name];
+    if (out.empty()) out = report::fit_name(report::familiar_name(report::demangle(name)), kWidestName);
+    return out;
+  }
+
+  static constexpr size_t kWidestName = 48;
+  bool json_, csv_, times_;
+  uint64_t rows_ = 0;
+  std::unordered_map<const std::string *, std::string> shown_;  // by the string in the map of the program
   std::string out_;
 };
 
@@ -203,6 +221,7 @@ struct Choice {
   uint64_t before_end = 0;  // so many instructions before the thread's end; 0: all
   bool backwards = false;
   bool addresses = false;   // of loads and stores, in place of rows of instructions
+  uint64_t most = UINT64_MAX;  // only so many rows of all threads, the first ones
   std::optional<MomentWanted> from, to;
 };
 
@@ -270,7 +289,7 @@ std::string write_rows(TraceInput &input, const format::TraceStream &stream, rep
     return report::list_accesses(code, stream, range, [&](const report::TraceRow &row, const analysis::TracedAccess &access) {
       const bool wanted = (!choice.place || choice.place->matches(row)) && (choice.caller.empty() || (row.caller != nullptr && is_called(*row.caller, choice.caller)));
       if (wanted) writer.row(row, access);
-      return true;
+      return writer.rows() < choice.most;
     });
   }
   uint64_t found = 0;
@@ -279,7 +298,7 @@ std::string write_rows(TraceInput &input, const format::TraceStream &stream, rep
     if (!choice.caller.empty() && (row.caller == nullptr || !is_called(*row.caller, choice.caller))) return true;
     if (choice.nth != 0 && ++found < choice.nth) return true;
     writer.row(row);
-    return !choice.last_only && choice.nth == 0;
+    return !choice.last_only && choice.nth == 0 && writer.rows() < choice.most;
   };
   if (choice.backwards || choice.last_only) return report::list_trace_backwards(code, stream, by, range, write);
   return report::list_trace(code, stream, by, range, write, index);
@@ -321,6 +340,7 @@ int cmd_trace(std::vector<std::string> args) {
   app.add_option("--nth", choice.nth, "of --find: only the Nth of them, of each thread")->type_name("N")->check(CLI::PositiveNumber);
   app.add_option("--before-end,--before-crash", choice.before_end, "only the last N instructions of each thread")->type_name("N");
   app.add_option("--thread", thread, "only this thread")->type_name("N");
+  app.add_option("--top", choice.most, "only the first N rows (with --backwards the last)")->type_name("N")->check(CLI::PositiveNumber);
   app.add_flag("--json", json, "as JSON");
   app.add_flag("--csv", csv, "as CSV");
   app.footer(kTraceExamples);
@@ -343,6 +363,7 @@ int cmd_trace(std::vector<std::string> args) {
   int status = 0;
   for (const format::TraceStream &stream : input.trace().streams) {
     if (thread != 0 && stream.thread != thread) continue;
+    if (writer.rows() >= choice.most) break;
     std::string problem = write_rows(input, stream, rows_by(by), choice, writer);
     if (problem.empty()) continue;
     base::error(fmt::format("{}: {}", input.trace().path, problem), "please report it: a trace never contradicts its program");

@@ -46,6 +46,11 @@ for by, forward in listed.items():
     assert [r for t in ("1", "2") for r in reversed([r for r in back if r["thread"] == t])] == forward, by
     assert list(reversed(rows(f"--by={by}", "--thread=1", "--from=100", "--to=333", "--backwards"))) == \
         [r for r in forward if r["thread"] == "1" and 100 <= int(r["number"]) < 333], by
+# The first rows, or the last ones.
+for by, forward in listed.items():
+    assert rows(f"--by={by}", "--top=3") == forward[:3], by
+    assert rows(f"--by={by}", f"--top={len(forward) - 1}") == forward[:-1], by
+    assert rows(f"--by={by}", "--thread=1", "--backwards", "--top=2") == [r for r in reversed(forward) if r["thread"] == "1"][:2], by
 assert rows("--last=leaf", "--thread=1") == [[r for r in listed["call"] if r["thread"] == "1" and r["function"] == "leaf"][-1]]
 
 # The last instruction has its line, even if that began before.
@@ -113,7 +118,7 @@ expect_status 2 "$CHORD" trace --caller=main
 expect_contains "a caller of nothing" "of what --find finds" err
 expect_status 2 "$CHORD" trace --from='#3'
 expect_status 2 "$CHORD" trace --from='f#x'
-"$CHORD" trace stats | grep -q "thread 2" || fail "no second thread"
+expect_equal "a row for each thread" "1 2" "$("$CHORD" trace stats --csv | awk -F, 'NR > 1 { print $1 }' | sort | xargs)"
 # Of a process that was killed the last steps are missing, and counts say so.
 cat >killed.c <<'SOURCE'
 #include <signal.h>
