@@ -1,5 +1,7 @@
-# events, budget
 # Checks at the entry, behind a branch, in stubs of branches, and in front of a return.
+# weave: --events --budget
+# Neighbouring probes add to different parts of the counter; none where it lacks nothing.
+# weave events: --events
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,5 +1,5 @@
-# events, budget
 # A loop of one block that nothing leaves: its probe stands at the end of a turn, when all of the next is to come.
+# weave: --events --budget
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,4 +1,5 @@
 # After the first return there are unwind rules alone, which are no place where anybody stands: no spot is named there.
+# weave: --context
 	.text
 	.globl	f
 	.type	f, @function

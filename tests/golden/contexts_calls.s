@@ -1,6 +1,13 @@
 # Calling contexts: the record's address in a register that the frame keeps for the caller (f, leaf, tiny), in one that
 # nobody wants (small), and in a word of the frame (pressed); calls, a
 # jump that is one if its target keeps a record, a jump through a pointer, and ways out.
+# weave: --context
+# Meters with contexts: entered when the record is known, left while the frame still has it; the stack pointer is the same there.
+# weave metrics: --context --metrics=tsc
+# Meters: activations are told where they begin and end, tail calls included.
+# weave metrics_alone: --metrics=tsc
+# Meters whose sums are seen through the word of the thread: each is named by its distance from the instruction that names it.
+# weave metrics_durable: --durable --metrics=tsc
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,4 +1,5 @@
 # A frame is not made wider for the record where the program loads another stack pointer (which __builtin_longjmp does).
+# weave: --context
 	.text
 	.globl	f
 	.type	f, @function

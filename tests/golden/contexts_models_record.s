@@ -1,4 +1,5 @@
 # At the load only the register that holds the record is dead: the model's probe keeps others, and tells the record from that one.
+# weave: --context --metrics=sim:l1d
 	.text
 	.type	small, @function
 small:

@@ -1,4 +1,5 @@
 # So many paths that some are cut short, also where a table leads: all paths have one number there, so that the next begins by an addition.
+# weave: --context --paths
 	.text
 	.type	f, @function
 f:

@@ -1,4 +1,5 @@
 # A copy into a callee-saved register that nobody reads, on the way to a call that does not return: it is not for the callers, for whom the register is put back.
+# weave: --context --paths
 	.text
 	.file	"copy.c"
 	.globl	f

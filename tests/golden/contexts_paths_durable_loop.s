@@ -1,4 +1,5 @@
 # Paths in records that outlive the process: activations are counted after the table of paths, in the same record.
+# weave: --context --paths --durable
 	.text
 	.globl	f
 	.type	f, @function

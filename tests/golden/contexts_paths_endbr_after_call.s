@@ -1,4 +1,5 @@
 # A mark after a call that returns but once as far as counting goes (swapcontext, of which compilers believe more): nobody lands there.
+# weave: --context --paths
 	.text
 	.type	f, @function
 f:

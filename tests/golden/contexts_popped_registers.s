@@ -1,5 +1,6 @@
 # The word of the frame keeps the record, and no register is dead at the jump: what the probe pushes lies below the
 # popped registers, which unwind rules still find there.
+# weave: --context
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,4 +1,5 @@
 # Calling contexts: no register is free where f calls, so what holds the record is moved to the slot and back.
+# weave: --context
 	.file	"f.c"
 	.text
 	.p2align 4

@@ -1,4 +1,5 @@
 # Calling contexts: a counter is taken into a register on the way out of a block that only jumps, after what counts the way into the block.
+# weave: --context
 	.file	"steps.f90"
 	.text
 	.globl	steps_

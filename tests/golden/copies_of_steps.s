@@ -1,6 +1,7 @@
 # A pointer goes on by way of another register, as clang writes it: the move counts the loop. In the
 # second function the copy is made in 32 bits and on one of two ways; in the third one it is the other
 # register that goes on in each round, for nothing is known of the pointer when the loop is entered.
+# weave: --steps=copies
 	.text
 	.globl	f
 	.type	f, @function

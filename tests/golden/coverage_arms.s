@@ -1,5 +1,6 @@
 # Three counters determine what ran of f and cost less than the four flags it would take; g has flags, and which of two arms
 # was taken is all there is to know. Flags that are live (carry) and registers stay as they are.
+# weave: --coverage
 	.text
 	.globl	f
 	.type	f, @function

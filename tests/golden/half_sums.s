@@ -1,4 +1,5 @@
 # %rdi goes up by 8 once in every round, on either way: the loop's head needs no probe.
+# weave: --steps=widened
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,6 +1,7 @@
 # leaf is entered by the calls of top alone and has one way through: nothing is left to
 # count. branch has two ways, one of which is the other's rest. taken has its address in
 # a table and counts for itself.
+# weave: --entries=implied
 	.text
 	.type	leaf, @function
 leaf:

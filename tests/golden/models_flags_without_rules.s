@@ -1,4 +1,5 @@
 # Flags are live at the load, no register is dead, and nothing describes the frame: the probe keeps all and has no unwind rules.
+# weave: --metrics=sim:l1d
 	.text
 	.globl	f
 	.type	f, @function

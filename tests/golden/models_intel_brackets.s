@@ -1,4 +1,5 @@
 # Operands as gcc and clang write them in Intel syntax: a call through brackets in brackets, and sizes in small letters.
+# weave: --metrics=sim:l1d
 	.file	"f.c"
 	.intel_syntax noprefix
 	.text

@@ -1,4 +1,5 @@
 # The linker may make a direct call of it, which loads nothing but pushes all the same.
+# weave: --metrics=sim:l1d
 	.text
 	.globl	f
 	.type	f, @function

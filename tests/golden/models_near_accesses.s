@@ -1,4 +1,5 @@
 # Which accesses are asked about together: neighbouring words, and those to one place; not the third word, which is often in another line.
+# weave: --metrics=sim:l1d
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,4 +1,5 @@
 # A leaf that keeps a register of its caller's in the red zone, which probes of the model leave alone: its unwind rule stays in force.
+# weave: --metrics=sim:l1d
 	.text
 	.globl	f
 	.type	f, @function

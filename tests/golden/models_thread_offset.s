@@ -1,5 +1,6 @@
 # An offset that the linker may write into the instruction in place of the load. It lets no other instruction have that operand, so the
 # address is read from the instruction itself, in front of which the probe stands even if it costs less elsewhere (g).
+# weave: --metrics=sim:l1d
 	.text
 	.globl	f
 	.type	f, @function

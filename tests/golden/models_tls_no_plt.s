@@ -1,6 +1,7 @@
 # A thread-local variable found by a call through the global offset table (-fno-plt -fPIC), which linkers of programs replace together with the
 # instruction in front of it: models of data caches leave the function alone.
 # left alone scale: the model of the data cache does not follow a call for a thread-local variable that a linker may change
+# weave: --metrics=sim:l1d
 	.text
 	.globl	scale
 	.type	scale, @function

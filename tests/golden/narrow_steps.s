@@ -1,6 +1,7 @@
 # Registers that go up or down in 32 bits. f counts matches: nobody sees the upper half of %ecx,
 # so that it goes up in 64. g counts %ecx down to zero and needs the flags: only where the loop
 # is entered 0 is made 2^32. h uses all of %rcx, and is left alone.
+# weave: --steps=widened
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,5 +1,6 @@
 # Behind a call that does not return, of which the text says nothing, r15 would be read before it is written. It is saved by unwind rules of the
 # compiler's, so it holds no variable of the whole program: f may keep its number there.
+# weave: --paths
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,4 +1,5 @@
 # Of a process that can be killed: each activation is counted as it begins (behind the mark for indirect branches), and each return of setjmp.
+# weave: --paths --durable
 	.text
 	.globl	f
 	.type	f, @function

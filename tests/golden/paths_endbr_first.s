@@ -1,4 +1,5 @@
 # The mark for indirect branches must stay first: the frame is made two words longer behind it.
+# weave: --paths
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,6 +1,7 @@
 # A loop in a function without a register to spare: the number of the path lies in the frame. All
 # rounds but the first take the same way, which is looked for before the number is loaded; and the
 # register it is loaded to is kept in the frame's other word.
+# weave: --paths
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,5 +1,6 @@
 # Behind a system call nothing is known to be dead but %rax, and flags are kept in that: the number of
 # the path must be loaded into another register.
+# weave: --paths
 	.text
 	.globl	h
 	.type	h, @function

@@ -1,5 +1,6 @@
 # Arguments are pushed for a call that leads to no landing pad: where exceptions land, the stack is what it is at the calls that do,
 # and the number of the path is found there.
+# weave: --paths
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,5 +1,8 @@
 # A leaf: the number of the path is kept in a register that nobody wants. Flags live
 # across the additions, so they are made by lea.
+# weave: --paths
+# With meters: paths tell what they took where they end.
+# weave metrics: --paths --metrics=tsc
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,5 +1,6 @@
 # 112(%rsp) becomes 128(%rsp), which takes three bytes more: the call behind it needs a mark, or frames that
 # are left early there would be taken to stand elsewhere.
+# weave: --paths
 	.text
 	.globl	f
 	.type	f, @function

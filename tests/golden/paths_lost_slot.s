@@ -1,5 +1,6 @@
 # The loop is reached by no way that is seen to lead there, so where the frame lies in it
 # is not known, and no register is free to number paths with: edges are counted.
+# weave: --paths
 	.type	lost, @function
 lost:
 	pushq	%r15

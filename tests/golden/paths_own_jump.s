@@ -1,4 +1,5 @@
 # A jump to itself ends a path and starts the next one where it stands.
+# weave: --paths
 	.file	"own_jump.c"
 	.text
 	.globl	f

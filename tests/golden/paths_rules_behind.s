@@ -1,6 +1,7 @@
 # Arguments are taken off the stack by the last instruction of a block, and the directive behind
 # it says so: the probe on the way to the next block stands behind both, whatever label of debug
 # information lies between them.
+# weave: --paths
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,6 +1,7 @@
 # With calls: a callee-saved register, kept at the top of a frame that is two words
 # longer. The seventh argument and the unwind rules move along; the tail call, which
 # is conditional, finds the frame as it was.
+# weave: --paths
 	.text
 	.globl	f
 	.type	f, @function

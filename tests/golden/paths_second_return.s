@@ -1,4 +1,7 @@
 # setjmp: the path ends before the call, and each return starts one.
+# weave: --paths
+# With meters: paths tell what they took where they end.
+# weave metrics: --paths --metrics=tsc
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,5 +1,10 @@
 # All callee-saved registers are in use: the number of the path lies in the frame, and
 # the frame pointer finds it where the stack pointer moves.
+# weave: --paths
+# With meters: paths tell what they took where they end.
+# weave metrics: --paths --metrics=tsc
+# Times of paths, likewise; the path is kept in the frame.
+# weave metrics_durable: --paths --durable --metrics=tsc
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,5 +1,6 @@
 # A switch, and a tail call through a word that a pointer leads to. The entries of the table are distances, so no word in memory holds an
 # address of the function's own: the jump leaves the function, and the frame is taken down before it.
+# weave: --paths
 	.text
 	.globl	f
 	.type	f, @function

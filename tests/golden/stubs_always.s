@@ -1,5 +1,6 @@
 # --stubs=always: a probe on the jump to .L4 would take a stub, though nothing else leads there; so
 # the jump back from there is counted, which takes one in any case.
+# weave: --stubs=always
 	.text
 	.globl	f
 	.type	f, @function

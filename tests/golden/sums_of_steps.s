@@ -1,5 +1,6 @@
 # %rdx goes up by 1 or by 2, and in some rounds not at all: it tells a sum of two counts, and one
 # of the two needs no probe.
+# weave: --steps=sums
 	.text
 	.globl	f
 	.type	f, @function

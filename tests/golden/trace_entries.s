@@ -1,4 +1,5 @@
 # A leaf with registers that are dead where it starts, and a function that hands all of them on: they are kept for it.
+# weave: --entries=implied --trace=bits
 	.text
 	.globl	leaf
 	.type	leaf, @function

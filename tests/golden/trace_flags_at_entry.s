@@ -1,4 +1,5 @@
 # Written by hand: a carry is taken over from the caller, and two results are handed back by flags. The word of the entry keeps them.
+# weave: --entries=implied --trace=bits
 	.text
 	.globl	add_carry
 	.type	add_carry, @function

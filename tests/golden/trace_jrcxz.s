@@ -1,5 +1,6 @@
 # Branches that reach one byte far cannot be led to a stub, and their targets have another way in. So not each branch can write; but some edges
 # can from which these follow: the functions have witnesses, whatever was asked for.
+# weave: --entries=implied --trace=bits
 	.text
 	.globl	near
 	.type	near, @function

@@ -1,5 +1,6 @@
 # Bits wait where one way alone leads on: those of two branches go before the call, the one that says it came back goes with the next branch's, and where
 # paths meet, and before the return, all that is due is written.
+# weave: --entries=implied --trace=bits
 	.text
 	.globl	late
 	.type	late, @function

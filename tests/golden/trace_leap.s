@@ -1,4 +1,5 @@
 # What __builtin_longjmp makes: the runtime is told of the leap, and writes that frames are left, so the branch to it has written its bit before.
+# weave: --entries=implied --trace=bits
 	.text
 	.globl	f
 	.type	f, @function

@@ -1,5 +1,6 @@
 # A function that only known calls and jumps can enter writes nothing when it is entered: they say it. One whose address is taken, and one that
 # calls itself, write it.
+# weave: --entries=implied --trace=bits
 	.text
 	.type	known, @function
 known:

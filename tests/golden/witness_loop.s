@@ -1,4 +1,5 @@
 # A loop with a branch in it: one of the branch's edges and the loop's own write, the others follow. A call after another branch: what led to it is written before it.
+# weave: --entries=implied --trace=witness
 	.text
 	.globl	odd
 	.type	odd, @function

@@ -6,6 +6,9 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <functional>
+#include <map>
+#include <sstream>
 
 #include "assembly/graph/procedure.h"
 #include "assembly/text/layout.h"
@@ -22,13 +25,77 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<std::string> cases() {
-  std::vector<std::string> out;
-  for (const auto &entry : fs::directory_iterator(CHORD_GOLDEN_FOLDER)) {
-    if (entry.path().extension() == ".s") out.push_back(entry.path().stem().string());
+// How a text is woven: "# weave: OPTIONS", or, where it is woven in several ways, also "# weave NAME: OPTIONS". A text without such a line is
+// woven without options.
+struct Case {
+  std::string file, name;    // the text; what is expected of it: FILE.expected, or FILE.NAME.expected
+  std::string options;
+  std::string expected() const { return file + (name.empty() ? "" : "." + name) + ".expected"; }
+};
+
+std::string text_of(const std::string &file) { return base::read_file(std::string(CHORD_GOLDEN_FOLDER) + "/" + file); }
+
+void add_cases(const std::string &file, std::vector<Case> &out) {
+  constexpr std::string_view mark = "# weave";
+  std::istringstream text(text_of(file + ".s"));
+  const size_t before = out.size();
+  for (std::string line; std::getline(text, line) && line.starts_with('#');) {
+    const size_t colon = line.find(':');
+    if (!line.starts_with(mark) || colon == std::string::npos) continue;
+    std::string name = line.substr(mark.size(), colon - mark.size());
+    if (!name.empty() && (name[0] != ' ' || name.find(' ', 1) != std::string::npos)) continue;  // a sentence
+    out.push_back({file, name.empty() ? name : name.substr(1), line.substr(colon + 1)});
   }
-  std::sort(out.begin(), out.end());
+  if (out.size() == before) out.push_back({file, "", ""});
+}
+
+std::vector<Case> cases() {
+  std::vector<std::string> files;
+  for (const auto &entry : fs::directory_iterator(CHORD_GOLDEN_FOLDER)) {
+    if (entry.path().extension() == ".s") files.push_back(entry.path().stem().string());
+  }
+  std::sort(files.begin(), files.end());
+  std::vector<Case> out;
+  for (const std::string &file : files) add_cases(file, out);
   return out;
+}
+
+// As the driver settles them (driver/options/build_options.cc), but that entries are counted and steps are the program's own, which makes
+// less of a text.
+void set_option(const std::string &option, Options &options) {
+  static const std::map<std::string, std::function<void(Options &)>> known = {
+      {"--entries=implied", [](Options &o) { o.entries = Options::Entries::implied; }},
+      {"--steps=copies", [](Options &o) { o.steps = Options::Steps::copies; }},
+      {"--steps=sums", [](Options &o) { o.steps = Options::Steps::sums; }},
+      {"--steps=widened", [](Options &o) { o.steps = Options::Steps::widened; }},
+      {"--stubs=always", [](Options &o) { o.stubs = Options::Stubs::always; }},
+      {"--events", [](Options &o) { o.place = core::Placement::none, o.events = 1; }},  // instructions
+      {"--budget", [](Options &o) { o.budget = true; }},
+      {"--paths", [](Options &o) { o.paths = true; }},
+      {"--context", [](Options &o) { o.context = true; }},
+      {"--coverage", [](Options &o) { o.coverage = true; }},
+      {"--durable", [](Options &o) {
+         o.durable = true;
+         o.counters = isa::CounterPlace::Kind::thread_delta;
+         o.loop_counters = Options::LoopCounters::memory;
+       }},
+      {"--trace=bits", [](Options &o) { o.trace = true, o.trace_encoding = core::TraceEncoding::bits; }},
+      {"--trace=witness", [](Options &o) { o.trace = true, o.trace_encoding = core::TraceEncoding::witness; }},
+      {"--metrics=tsc", [](Options &o) { o.metrics = {{"tsc", "tsc"}}; }},
+      {"--metrics=sim:l1d", [](Options &o) { o.metrics = {{"sim:l1d", "sim:l1d"}}, choose_model("sim:l1d", o.models); }},
+  };
+  auto found = known.find(option);
+  ASSERT_NE(found, known.end()) << "unknown option " << option;
+  found->second(options);
+}
+
+Options options_of(const std::string &words) {
+  Options options;
+  options.entries = Options::Entries::counted;
+  options.steps = Options::Steps::whole;
+  std::istringstream text(words);
+  for (std::string option; text >> option;) set_option(option, options);
+  return options;
 }
 
 std::string left_alone(const std::string &text, const std::string &name) {
@@ -50,12 +117,11 @@ std::string what_is_wrong(const assembly::Source &source, const assembly::Unit &
   return out;
 }
 
-class Golden : public testing::TestWithParam<std::string> {};
+class Golden : public testing::TestWithParam<Case> {};
 
 TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
-  std::string base = std::string(CHORD_GOLDEN_FOLDER) + "/" + GetParam();
   assembly::Source source;
-  read_source(base::read_file(base + ".s"), source);
+  read_source(text_of(GetParam().file + ".s"), source);
   assembly::Assembler assembler{base::find_in_path("as"), {}};
   assembly::Layout layout;
   std::string errors;
@@ -66,34 +132,7 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
   base::TempFolder folder;
   write_no_runtime(folder);
   UnitFiles around{folder.file("map"), folder.path()};
-  Options options;
-  if (!GetParam().starts_with("implied_") && !GetParam().starts_with("trace_") && !GetParam().starts_with("witness_")) options.entries = Options::Entries::counted;
-  options.steps = GetParam().starts_with("copies_") ? Options::Steps::copies
-                  : GetParam().starts_with("sums_") ? Options::Steps::sums
-                  : GetParam().starts_with("half_") || GetParam().starts_with("narrow_") ? Options::Steps::widened
-                                                    : Options::Steps::whole;
-  if (GetParam() == "stubs_always") options.stubs = Options::Stubs::always;
-  if (source.text.starts_with("# events")) {
-    options.place = core::Placement::none;
-    options.events = 1;  // instructions
-    options.budget = source.text.starts_with("# events, budget\n");
-  }
-  options.paths = GetParam().starts_with("paths_") || GetParam().starts_with("contexts_paths_");
-  if (GetParam().find("_durable_") != std::string::npos) {  // as driver/options/build_options.cc settles it
-    options.durable = true;
-    options.counters = isa::CounterPlace::Kind::thread_delta;
-    options.loop_counters = Options::LoopCounters::memory;
-  }
-  options.context = GetParam().starts_with("contexts_");
-  options.coverage = GetParam().starts_with("coverage_");
-  options.trace = GetParam().starts_with("trace_") || GetParam().starts_with("witness_");
-  options.trace_encoding = GetParam().starts_with("witness_") ? core::TraceEncoding::witness : core::TraceEncoding::bits;
-  if (GetParam().find("metrics") != std::string::npos) options.metrics = {{"tsc", "tsc"}};
-  if (GetParam().find("models") != std::string::npos) {
-    options.metrics = {{"sim:l1d", "sim:l1d"}};
-    choose_model("sim:l1d", options.models);
-  }
-  Woven woven = weave_unit(unit, options, around);
+  Woven woven = weave_unit(unit, options_of(GetParam().options), around);
   // "# left alone NAME: why" lines say which procedures are not woven; all others are.
   for (const format::Procedure &p : woven.map.procedures) EXPECT_EQ(p.skipped, left_alone(source.text, p.name)) << p.name;
   base::write_file(around.map_file, format::encode_map(woven.map));
@@ -104,11 +143,11 @@ TEST_P(Golden, WovenTextIsAsExpectedAndVerified) {
 
   // The records after the code hold keys that change with every comment.
   std::string code = woven.text.substr(0, woven.inserted.back().begin);
-  if (std::getenv("CHORD_REBASE") != nullptr) base::write_file(base + ".expected", code);
-  EXPECT_EQ(base::read_file(base + ".expected"), code);
+  if (std::getenv("CHORD_REBASE") != nullptr) base::write_file(std::string(CHORD_GOLDEN_FOLDER) + "/" + GetParam().expected(), code);
+  EXPECT_EQ(text_of(GetParam().expected()), code);
 }
 
-INSTANTIATE_TEST_SUITE_P(Weave, Golden, testing::ValuesIn(cases()), [](const auto &info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(Weave, Golden, testing::ValuesIn(cases()), [](const auto &info) { return info.param.file + (info.param.name.empty() ? "" : "_as_" + info.param.name); });
 
 // A check that cannot fail proves nothing: damage of each kind must be found.
 class Damage : public testing::Test {

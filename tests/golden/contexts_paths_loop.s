@@ -1,4 +1,7 @@
+# Paths in records, and what each took there: beside the activation's own share, a sum for each path, which is as far from the holder as its count is.
+# weave metrics: --context --paths --metrics=tsc
 # Paths in records, and what each missed there: beside the activation's own share, a sum for each path, which is as far from the holder as its count is.
+# weave models: --context --paths --metrics=sim:l1d
 	.text
 	.globl	f
 	.type	f, @function
