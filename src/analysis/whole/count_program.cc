@@ -238,6 +238,7 @@ class Counter {
       program_.warnings.push_back(
           fmt::format("{} functions were built with --events alone and have no counts", without_counters_));
     }
+    if (traced_ != 0) program_.warnings.push_back(fmt::format("{} functions were built with --trace and have no counts here (PROGRAM.chordtrace has them)", traced_));
     if (context_.empty()) add_totals_of_contexts(program_);
     program_.metrics = metrics_.names();
     settle_time();
@@ -388,7 +389,7 @@ class Counter {
       procedure.incomplete = incomplete_;
       program_.exact = program_.exact && procedure.certain();
       if (!core::counts_anything(procedure.map->plan.placement)) {
-        ++without_counters_;
+        ++(procedure.map->plan.placement == core::Placement::trace ? traced_ : without_counters_);
       } else if (!procedure.exact() && !procedure.counts_chosen_paths()) {
         program_.warnings.push_back(fmt::format("{}: its counts contradict each other and are not shown: {}",
                                                 procedure.map->name, procedure.problem));
@@ -451,6 +452,7 @@ class Counter {
   std::map<std::string, std::set<uint64_t>> notes_;  // of which processes
   bool incomplete_ = false;               // some process lost counts
   size_t without_counters_ = 0;           // procedures that count events only
+  size_t traced_ = 0;                     // procedures that are traced
   std::map<uint64_t, uint64_t> running_;  // threads of processes not known to have ended
   Program program_;
 };

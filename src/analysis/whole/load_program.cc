@@ -111,6 +111,13 @@ Program load_group(const Group &segments, const ObjectStore &store, const LoadOp
   if (chosen != 0 && !options.paths) {
     warnings.push_back(fmt::format("{} functions count chosen paths alone and have no other counts (`chord paths` shows them)", chosen));
   }
+  const bool traced = std::any_of(program.procedures.begin(), program.procedures.end(), [](const CountedProcedure &p) {
+    return p.map->plan.placement == core::Placement::trace;
+  });
+  if (!counted && traced) {
+    throw base::Error(fmt::format("{}: built with --trace, it counts nothing while it runs", program.name),
+                      fmt::format("its recording has the counts: name {}.chordtrace in place of the profile", program.name));
+  }
   if (!counted && !program.procedures.empty()) {
     throw base::Error(fmt::format("{}: built with --events alone, it has no counts of functions and lines", program.name),
                       "`chord events` shows its totals; add --place=optimal to count both");

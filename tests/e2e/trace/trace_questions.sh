@@ -118,6 +118,10 @@ expect_status 2 "$CHORD" trace --caller=main
 expect_contains "a caller of nothing" "of what --find finds" err
 expect_status 2 "$CHORD" trace --from='#3'
 expect_status 2 "$CHORD" trace --from='f#x'
+# The profile of the run says where its counts are.
+expect_status 1 "$CHORD" report prog.chord
+expect_contains "no counts in the profile" "built with --trace" err
+expect_contains "but in the trace" "prog.chordtrace" err
 expect_equal "a row for each thread" "1 2" "$("$CHORD" trace stats --csv | awk -F, 'NR > 1 { print $1 }' | sort | xargs)"
 # Of a process that was killed the last steps are missing, and counts say so.
 cat >killed.c <<'SOURCE'
