@@ -5,21 +5,8 @@
 . "$(dirname "$0")/../e2e/common.inc"
 . "$here/dying_work.inc"
 cat >die.c <<'SOURCE'
-#include <pthread.h>
-#include <signal.h>
-#include <stdlib.h>
 #include <string.h>
-#include <unistd.h>
 #include "work.h"
-static void on_signal(int number) {
-  if (number == SIGUSR1) nested(3, 4);
-}
-static void *wait_in_thread(void *argument) {
-  for (int i = 0; i < 3; i++) saved(i, 0);
-  if (write(ready[1], "", 1) != 1) abort();
-  for (;;) pause();
-  return argument;
-}
 int main(int argc, char **argv) {
   const char *what = argc > 1 ? argv[1] : "";
   for (int i = 0; i < 50; i++) by_number(i * 37, 0);
@@ -28,12 +15,7 @@ int main(int argc, char **argv) {
     raise(SIGUSR1);
   }
   if (!strcmp(what, "thread")) {
-    pthread_t thread;
-    char byte;
-    if (pipe(ready) != 0) abort();
-    pthread_create(&thread, NULL, wait_in_thread, NULL);
-    if (read(ready[0], &byte, 1) != 1) abort();
-    usleep(100000);  // until it pauses
+    start_thread();
     nested(2, 5);
   }
   if (!strcmp(what, "abort")) {
@@ -42,14 +24,6 @@ int main(int argc, char **argv) {
   return (int)nested(4, 6) & 1;
 }
 SOURCE
-# leaves ./core, whatever the system does with core files
-run_core() {
-  rm -f core* die.chord
-  (ulimit -c unlimited && CHORD_SIGNALS=0 ./die "$1") >out 2>err || true
-  [ -f core ] || mv core.* core 2>/dev/null ||
-    CHORD_SIGNALS=0 gdb -nx -batch -ex 'handle SIGUSR1 nostop noprint pass' -ex "run $1" -ex 'generate-core-file core' ./die >out 2>err </dev/null
-  [ ! -f die.chord ] || fail "it wrote its counts although it takes no signals"
-}
 facts() {  # PROFILE NAME
   "$CHORD" paths "$1" --json >"$2.paths" 2>"$2.err"
   "$CHORD" report "$1" --by=instruction --json >"$2.instructions" 2>>"$2.err"

@@ -2,49 +2,20 @@
 # CHORD_DURABLE=1: counts survive SIGKILL. Those of functions that were not running are
 # exact; how many activations were running is known, function by function.
 . "$(dirname "$0")/../e2e/common.inc"
+. "$here/waiting_threads.inc"
 cat >killed.c <<'SOURCE'
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER, never = PTHREAD_COND_INITIALIZER;
-static volatile int total;
-
+#include "threads.h"
 __attribute__((noinline)) void step(void) { __asm__ volatile("" ::: "memory"); }
 __attribute__((noinline)) void work(int n) {
   for (int i = 0; i < n; i++) step();
 }
 __attribute__((noinline)) void wait_below(int depth) {
   if (depth == 0) {
-    pthread_cond_signal(&arrived);
-    pthread_cond_wait(&never, &lock);
+    wait_forever();
   } else {
     wait_below(depth - 1);
   }
   total += depth;
-}
-void *run(void *argument) {
-  int n = (int)(long)argument;
-  pthread_mutex_lock(&lock);
-  work(10 * n);
-  if (n % 2) {
-    pthread_cond_signal(&arrived);
-    pthread_mutex_unlock(&lock);
-    return NULL;
-  }
-  wait_below(n);
-  return NULL;
-}
-__attribute__((noinline)) void leap(jmp_buf back, int depth) {
-  if (depth == 0) longjmp(back, 1);
-  leap(back, depth - 1);
-  total++;
 }
 __attribute__((noinline)) void end(const char *how) {
   if (strcmp(how, "exit") == 0) exit(0);
@@ -70,21 +41,13 @@ int main(int argc, char **argv) {
   }
   pthread_mutex_lock(&lock);
   for (long i = 1; i <= 9; i++) {
-    pthread_t thread;
-    pthread_create(&thread, 0, run, (void *)i);
-    pthread_cond_wait(&arrived, &lock);
-    if (i % 2) {
-      pthread_mutex_unlock(&lock);
-      pthread_join(thread, 0);
-      pthread_mutex_lock(&lock);
-    }
+    start(i);
     if (setjmp(back) == 0) leap(back, (int)i);
   }
   end(argv[1]);
   return argc;
 }
 SOURCE
-left() { ls killed.chord.live.* 2>links | wc -l; }
 # counts WHAT: calls by arithmetic, and instructions of what was not running
 counts() {
   expect_equal "$1: step" "$2" "$(calls killed.chord step 2>warnings)"

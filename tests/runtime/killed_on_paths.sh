@@ -3,17 +3,9 @@
 # known how many activations were running and where their last paths had started. What counters tell of the killed process is compared with
 # what unwinding tells of one that exits at the same place.
 . "$(dirname "$0")/../e2e/common.inc"
+. "$here/waiting_threads.inc"
 cat >killed.c <<'SOURCE'
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER, never = PTHREAD_COND_INITIALIZER;
-static volatile int total;
+#include "threads.h"
 __attribute__((noinline)) void step(int n) {
   if (n & 1) total++;
   if (n % 3 == 0) total += 2;
@@ -30,30 +22,12 @@ __attribute__((noinline)) void wait_below(int depth) {
     if (i < depth % 3 + 2) {
       step(i);
     } else if (depth == 0) {
-      pthread_cond_signal(&arrived);
-      pthread_cond_wait(&never, &lock);
+      wait_forever();
     } else {
       wait_below(depth - 1);
     }
   }
   total += depth;
-}
-void *run(void *argument) {
-  int n = (int)(long)argument;
-  pthread_mutex_lock(&lock);
-  work(10 * n);
-  if (n % 2) {
-    pthread_cond_signal(&arrived);
-    pthread_mutex_unlock(&lock);
-    return NULL;
-  }
-  wait_below(n);
-  return NULL;
-}
-__attribute__((noinline)) void leap(jmp_buf back, int depth) {
-  if (depth == 0) longjmp(back, 1);
-  leap(back, depth - 1);
-  total++;
 }
 __attribute__((noinline)) void end(const char *how) {
   if (strcmp(how, "exit") == 0) exit(0);
@@ -79,14 +53,7 @@ int main(int argc, char **argv) {
   if (argc > 2) forked(argv[2]);
   pthread_mutex_lock(&lock);
   for (long i = 1; i <= 5; i++) {
-    pthread_t thread;
-    pthread_create(&thread, 0, run, (void *)i);
-    pthread_cond_wait(&arrived, &lock);
-    if (i % 2) {
-      pthread_mutex_unlock(&lock);
-      pthread_join(thread, 0);
-      pthread_mutex_lock(&lock);
-    }
+    start(i);
     again((int)i);
   }
   end(argv[1]);

@@ -2,17 +2,9 @@
 # CHORD_DURABLE=1 and --context: records of contexts survive SIGKILL. Those of functions that were not running are exact, the
 # others right up to their running activations; and they add up to what the functions did.
 . "$(dirname "$0")/../e2e/common.inc"
+. "$here/waiting_threads.inc"
 cat >killed.c <<'SOURCE'
-#include <pthread.h>
-#include <setjmp.h>
-#include <signal.h>
-#include <stdlib.h>
-#include <string.h>
-#include <sys/wait.h>
-#include <unistd.h>
-static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
-static pthread_cond_t arrived = PTHREAD_COND_INITIALIZER, never = PTHREAD_COND_INITIALIZER;
-static volatile int total;
+#include "threads.h"
 __attribute__((noinline)) void step(int n) {
   if (n & 1) total++;
 }
@@ -21,26 +13,11 @@ __attribute__((noinline)) void work(int n) {
 }
 __attribute__((noinline)) void wait_below(int depth) {
   if (depth == 0) {
-    pthread_cond_signal(&arrived);
-    pthread_cond_wait(&never, &lock);
+    wait_forever();
   } else {
     wait_below(depth - 1);
   }
   total += depth;
-}
-void *run(void *argument) {
-  int n = (int)(long)argument;
-  pthread_mutex_lock(&lock);
-  work(10 * n);
-  if (n % 2 == 0) wait_below(n);
-  pthread_cond_signal(&arrived);
-  pthread_mutex_unlock(&lock);
-  return NULL;
-}
-__attribute__((noinline)) void leap(jmp_buf back, int depth) {
-  if (depth == 0) longjmp(back, 1);
-  leap(back, depth - 1);
-  total++;
 }
 __attribute__((noinline)) void other(int n) { work(n + 1); }
 __attribute__((noinline)) void end(const char *how) {
@@ -67,21 +44,13 @@ int main(int argc, char **argv) {
   if (argc > 2) forked(argv[2]);
   pthread_mutex_lock(&lock);
   for (long i = 1; i <= 5; i++) {
-    pthread_t thread;
-    pthread_create(&thread, 0, run, (void *)i);
-    pthread_cond_wait(&arrived, &lock);
-    if (i % 2) {
-      pthread_mutex_unlock(&lock);
-      pthread_join(thread, 0);
-      pthread_mutex_lock(&lock);
-    }
+    start(i);
     if (setjmp(back) == 0) leap(back, (int)i);
     other((int)i);
   }
   end(argv[1]);
 }
 SOURCE
-left() { ls killed.chord.live.* 2>links | wc -l; }
 facts() {  # NAME
   "$CHORD" contexts killed.chord --json --by-thread >"$1.contexts" 2>warnings
   "$CHORD" report killed.chord --by=function --json >"$1.functions" 2>>warnings
