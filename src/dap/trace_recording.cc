@@ -7,7 +7,9 @@
 #include <set>
 
 #include "analysis/source/lines.h"
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 #include "report/tables/function_names.h"
 #include "report/tables/procedures.h"
 
@@ -164,15 +166,15 @@ const TracedProcedure &TraceRecording::procedure_of(uint32_t function) const {
   throw base::Error(fmt::format("there is no function {}", function));
 }
 
-std::string TraceRecording::function_name(uint32_t function) const { return report::demangle(procedure_of(function).map->name); }
+std::string TraceRecording::function_name(uint32_t function) const { return base::demangle(procedure_of(function).map->name); }
 
 std::vector<uint32_t> TraceRecording::functions_named(const std::string &name) const {
   std::vector<uint32_t> best;
-  report::Fit fit = report::Fit::partial;  // parts of names are too many places to stop at
+  base::Fit fit = base::Fit::partial;  // parts of names are too many places to stop at
   for (const Module &module : modules_) {
     for (uint32_t p = 0; p < module.code->size(); ++p) {
-      report::Fit f = report::fit_of(module.code->procedure(p).map->name, name);
-      if (f >= report::Fit::partial || f > fit) continue;
+      base::Fit f = base::fit_of(module.code->procedure(p).map->name, name);
+      if (f >= base::Fit::partial || f > fit) continue;
       if (f < fit) best.clear();
       fit = f;
       best.push_back(module.first_function + p);

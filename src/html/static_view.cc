@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/cxx_names.h"
 #include "html/facts/sources.h"
 #include "html/text/text.h"
 #include "report/source/summary.h"
@@ -47,7 +48,7 @@ std::string functions(const Facts &facts) {
     if (!p.exact() || p.instructions == 0) continue;
     out += fmt::format("<tr><td>{}</td><td>{}</td><td>{}</td><td>{}</td><td class=\"name\"><bdi>{}</bdi></td><td class=\"name\"><bdi>{}</bdi></td></tr>\n",
                        percent(p.instructions, facts.program.instructions), group_digits(p.instructions), group_digits(p.calls),
-                       group_digits(p.executed.size()), escape_html(report::demangle(p.map->name)),
+                       group_digits(p.executed.size()), escape_html(base::demangle(p.map->name)),
                        escape_html(report::file_of(p)));
   }
   return out + "</tbody></table>\n";
@@ -111,7 +112,7 @@ std::string annotated(const Facts &facts, const CountedProcedure &p) {
   }
   if (out.empty()) return {};
   return fmt::format("<h2><bdi>{}</bdi></h2>\n<p><bdi>{}</bdi></p>\n<pre tabindex=\"0\">{}</pre>\n",
-                     escape_html(report::demangle(p.map->name)), escape_html(facts.names[range.file]), out);
+                     escape_html(base::demangle(p.map->name)), escape_html(facts.names[range.file]), out);
 }
 
 }  // namespace

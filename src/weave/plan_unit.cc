@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/function_names.h"
 #include "base/hash.h"
 #include "weave/counters/counters.h"
 #include "weave/facts/describe.h"
@@ -15,7 +16,7 @@ namespace {
 
 bool matches_any(const std::vector<std::string> &globs, const std::string &function, const std::string &file) {
   for (const std::string &glob : globs) {
-    if (fnmatch(glob.c_str(), function.c_str(), 0) == 0 || fnmatch(glob.c_str(), file.c_str(), 0) == 0) return true;
+    if (base::matches_function(function, glob) || fnmatch(glob.c_str(), file.c_str(), 0) == 0) return true;
   }
   return false;
 }

@@ -1,13 +1,9 @@
 #include "analysis/contexts/context_pattern.h"
 
-#include <cxxabi.h>
 #include <fmt/core.h>
-#include <fnmatch.h>
-
-#include <cstdlib>
-#include <memory>
 
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 
 namespace chord::analysis {
 namespace {
@@ -25,13 +21,6 @@ std::vector<std::string> steps_of(const std::string &pattern) {
   return steps;
 }
 
-bool names(const std::string &glob, const std::string &name) {
-  if (fnmatch(glob.c_str(), name.c_str(), 0) == 0) return true;
-  int failed = 0;
-  std::unique_ptr<char, void (*)(void *)> plain(abi::__cxa_demangle(name.c_str(), nullptr, nullptr, &failed), std::free);
-  return plain != nullptr && fnmatch(glob.c_str(), plain.get(), 0) == 0;
-}
-
 }  // namespace
 
 std::string context_id(uint64_t key) { return fmt::format("{:016x}", key); }
@@ -42,6 +31,7 @@ std::vector<bool> chosen_contexts(const std::string &wanted, const std::vector<C
   std::vector<bool> chosen(contexts.size());
   std::vector<std::string> steps = steps_of(wanted);
   if (steps.size() > 63) throw base::UsageError("--context: a pattern of more than 63 functions");
+  std::vector<base::NamedFunctions> named(steps.begin(), steps.end());
   auto skip = [&](uint64_t states) {  // a lone * may stand for nothing
     for (size_t i = 0; i < steps.size(); ++i) {
       if ((states >> i & 1) && steps[i] == "*") states |= uint64_t{2} << i;
@@ -56,7 +46,7 @@ std::vector<bool> chosen_contexts(const std::string &wanted, const std::vector<C
     for (size_t i = 0; i < steps.size(); ++i) {
       if (!(before >> i & 1)) continue;
       if (steps[i] == "*") states[c] |= uint64_t{1} << i;
-      else if (names(steps[i], name)) states[c] |= uint64_t{2} << i;
+      else if (named[i].contains(name)) states[c] |= uint64_t{2} << i;
     }
     states[c] = skip(states[c]);
     chosen[c] = (states[c] >> steps.size() & 1) || context_id(contexts[c].key) == wanted;

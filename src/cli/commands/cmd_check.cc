@@ -9,6 +9,7 @@
 #include <optional>
 
 #include "analysis/counting/event_totals.h"
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "base/file.h"
 #include "cli/arguments/options.h"
@@ -133,7 +134,7 @@ class GrownPaths {
 };
 
 exports::Verdict verdict_of(const report::Growth &growth, const GrownPaths &paths) {
-  return {report::demangle(growth.function), false, report::describe(growth, kGrownLines) + paths.of(growth.function), growth.file, growth.line};
+  return {base::demangle(growth.function), false, report::describe(growth, kGrownLines) + paths.of(growth.function), growth.file, growth.line};
 }
 
 // No rules: nothing may grow.
@@ -178,7 +179,7 @@ void add_measures(const report::Baseline &facts, exports::CheckReport &out) {
   out.measures.push_back({facts.program, each(facts.instructions), each(calls)});
   for (const report::BaselineFunction &f : facts.functions) {
     // What is less than a hundredth of the whole makes no chart.
-    if (f.executed >= facts.instructions / 100) out.measures.push_back({facts.program + "/" + report::demangle(f.name), each(f.executed), each(f.calls)});
+    if (f.executed >= facts.instructions / 100) out.measures.push_back({facts.program + "/" + base::demangle(f.name), each(f.executed), each(f.calls)});
   }
 }
 

@@ -5,7 +5,9 @@
 #include <optional>
 #include <set>
 
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 #include "cli/arguments/options.h"
 #include "cli/arguments/trace_input.h"
 #include "cli/command.h"
@@ -47,7 +49,7 @@ std::string some_of(const std::set<std::string> &names) {
   size_t listed = 0;
   for (const std::string &name : names) {
     if (listed == kSome) return all + ", …";
-    all += fmt::format("{}'{}'", listed++ == 0 ? "" : ", ", report::familiar_name(report::demangle(name)));
+    all += fmt::format("{}'{}'", listed++ == 0 ? "" : ", ", base::familiar_name(base::demangle(name)));
   }
   return all;
 }
@@ -59,8 +61,8 @@ std::string in_full(const analysis::Program &program, const std::string &name, b
   if (!name.empty()) {
     for (const analysis::CountedProcedure *p : report::functions_named(program, name)) names.insert(p->map->name);
   }
-  const bool in_full_already = std::any_of(names.begin(), names.end(), [&](const std::string &n) { return n == name || report::demangle(n) == name; });
-  if (names.empty() || in_full_already || inlined || report::fit_of(*names.begin(), name) > report::Fit::unqualified) return name;
+  const bool in_full_already = std::any_of(names.begin(), names.end(), [&](const std::string &n) { return n == name || base::demangle(n) == name; });
+  if (names.empty() || in_full_already || inlined || base::fit_of(*names.begin(), name) > base::Fit::unqualified) return name;
   if (names.size() == 1) return *names.begin();
   throw base::Error(fmt::format("{}: {} functions have this name", name, names.size()), "name one in full: " + some_of(names));
 }

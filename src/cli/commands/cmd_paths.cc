@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 #include "cli/arguments/options.h"
 #include "cli/arguments/path_selections.h"
 #include "cli/arguments/ratio_option.h"
@@ -37,12 +38,8 @@ constexpr const char *kPathsExamples =
 report::Table only(report::Table table, const std::string &glob, const analysis::Program &program) {
   if (glob.empty()) return table;
   const size_t at = table.column("function");
-  std::map<std::string_view, bool> fits;
-  for (size_t r = 0; r < table.rows(); ++r) {
-    auto [known, fresh] = fits.try_emplace(table.at(r, at).text);
-    if (fresh) known->second = report::matches(std::string(known->first), glob);
-  }
-  table.keep_if([&](size_t row) { return fits.at(table.at(row, at).text); });
+  base::NamedFunctions named(glob);
+  table.keep_if([&](size_t row) { return named.contains(std::string(table.at(row, at).text)); });
   if (table.rows() == 0) throw base::Error(fmt::format("--function={}: no function of {} that ran is called so", glob, program.name), "chord paths --by=function lists them");
   return table;
 }

@@ -3,6 +3,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 #include "base/process.h"
 #include "cli/arguments/options.h"
 #include "cli/arguments/ratio_option.h"
@@ -51,7 +52,7 @@ struct Filter {
 // Procedures that are not asked for.
 void restrict(analysis::Program &program, const Filter &filter) {
   if (filter.function.empty()) return;
-  std::erase_if(program.procedures, [&](const analysis::CountedProcedure &p) { return !report::matches(p.map->name, filter.function); });
+  std::erase_if(program.procedures, [&](const analysis::CountedProcedure &p) { return !base::matches_function(p.map->name, filter.function); });
   if (program.procedures.empty()) {
     throw base::Error(fmt::format("--function={}: no function of {} is called so", filter.function, program.name),
                       "chord report --by=function lists them");
@@ -68,8 +69,8 @@ void keep_rows(report::Table &table, const char *column, const std::string &glob
   table.keep_if([&](size_t row) { return fits(std::string(table.at(row, at).text), glob); });
 }
 
-bool fits_file(const std::string &file, const std::string &glob) { return report::matches_file(file, glob); }
-bool fits_function(const std::string &name, const std::string &glob) { return report::matches(name, glob); }
+bool fits_file(const std::string &file, const std::string &glob) { return base::matches_file(file, glob); }
+bool fits_function(const std::string &name, const std::string &glob) { return base::matches_function(name, glob); }
 
 report::InputWords input_words(const InputOptions &input) {
   report::InputWords words;

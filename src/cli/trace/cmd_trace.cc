@@ -9,6 +9,8 @@
 
 #include "analysis/trace/calls.h"
 #include "analysis/trace/times.h"
+#include "base/cxx_names.h"
+#include "base/function_names.h"
 #include "base/diagnostics.h"
 #include "cli/arguments/options.h"
 #include "cli/arguments/trace_input.h"
@@ -133,7 +135,7 @@ class Writer {
   // As people write the name, and no longer than a part of the line: where the place is matters as much. Each is made once, however many rows have it.
   const std::string &shown(const std::string &name) {
     std::string &out = shown_[&name];
-    if (out.empty()) out = report::fit_name(report::familiar_name(report::demangle(name)), kWidestName);
+    if (out.empty()) out = report::fit_name(base::familiar_name(base::demangle(name)), kWidestName);
     return out;
   }
 
@@ -144,14 +146,14 @@ class Writer {
   std::string out_;
 };
 
-bool is_called(const analysis::TracedProcedure &p, const std::string &name) {
-  return p.map->name == name || report::unqualified(report::demangle(p.map->name)) == name;
+bool is_called_by(const report::TraceRow &row, const base::NamedFunctions &functions) {
+  return row.caller != nullptr && functions.contains(row.caller->map->name);
 }
 
 // FILE:LINE, or a function.
 class PlaceWanted {
  public:
-  explicit PlaceWanted(const std::string &text) : name_(text) {
+  explicit PlaceWanted(const std::string &text) : name_(text), functions_(text) {
     size_t colon = text.rfind(':');
     if (colon == std::string::npos || colon + 1 == text.size()) return;
     std::string digits = text.substr(colon + 1);
@@ -164,7 +166,7 @@ class PlaceWanted {
 
   bool is_line() const { return line_ != 0; }
   bool matches(const report::TraceRow &row) const {
-    if (!is_line()) return is_called(*row.procedure, name_);
+    if (!is_line()) return functions_.contains(row.procedure->map->name);
     if (row.at().line != line_) return false;
     std::string file = row.file();
     return file == name_ || file.ends_with("/" + name_);
@@ -173,6 +175,7 @@ class PlaceWanted {
  private:
   std::string name_;
   uint32_t line_ = 0;
+  base::NamedFunctions functions_;  // if it is no line
 };
 
 // A number of instructions, a call (FUNCTION, FUNCTION#N for its Nth), what the program named (mark:NAME, mark:NAME#N), or a time (time:1.5s).
@@ -199,16 +202,20 @@ class MomentWanted {
 
   bool is_number() const { return name_.empty(); }
   bool is_mark() const { return is_mark_; }
+  bool is_call() const { return !is_number() && !is_mark() && !time_ns(); }
   const std::optional<uint64_t> &time_ns() const { return time_ns_; }
   uint64_t number() const { return number_; }
   const std::string &name() const { return name_; }
   uint64_t nth() const { return nth_; }
+  // Some thread came there.
+  void reach() { reached_ = true; }
+  bool is_reached() const { return reached_; }
 
  private:
   static constexpr std::string_view kMark = "mark:", kTime = "time:";
   std::optional<uint64_t> time_ns_;
   std::string name_;
-  bool is_mark_ = false;
+  bool is_mark_ = false, reached_ = false;
   uint64_t number_ = 0, nth_ = 1;
 };
 
@@ -216,7 +223,7 @@ class MomentWanted {
 struct Choice {
   std::optional<PlaceWanted> place;
   bool last_only = false;
-  std::string caller;       // only where this function called the one that runs; empty: wherever
+  std::optional<base::NamedFunctions> caller;  // only where one of these called the function that runs; nothing: wherever
   uint64_t nth = 0;         // only the Nth of those; 0: all
   uint64_t before_end = 0;  // so many instructions before the thread's end; 0: all
   bool backwards = false;
@@ -246,10 +253,11 @@ std::optional<uint64_t> find_moment(const analysis::TracedCode &code, const form
   if (wanted.time_ns()) return find_time(code, stream, *wanted.time_ns());
   std::optional<uint64_t> found;
   uint64_t calls = 0;
+  const base::NamedFunctions functions(wanted.name());
   std::optional<analysis::TraceCall> chosen;
   analysis::CallVisitor visitor;
   visitor.begins = [&](const analysis::TraceCall &call) {
-    if (call.resumed || chosen || !is_called(code.procedure(call.procedure), wanted.name()) || ++calls != wanted.nth()) return;
+    if (call.resumed || chosen || !functions.contains(code.procedure(call.procedure).map->name) || ++calls != wanted.nth()) return;
     chosen = call;
     if (!end) found = call.began;
   };
@@ -269,11 +277,11 @@ uint64_t instructions_of(const analysis::TracedCode &code, const format::TraceSt
 }
 
 // Gives what is wrong with the trace.
-std::string write_rows(TraceInput &input, const format::TraceStream &stream, report::TraceRows by, const Choice &choice, Writer &writer) {
+std::string write_rows(TraceInput &input, const format::TraceStream &stream, report::TraceRows by, Choice &choice, Writer &writer) {
   const analysis::TracedCode &code = input.code(stream);
   const analysis::TraceIndex *index = input.index(stream);
   report::TraceRange range;
-  range.callers = !choice.caller.empty();
+  range.callers = choice.caller.has_value();
   if (choice.before_end != 0) {
     uint64_t all = instructions_of(code, stream, index);
     range.from = all - std::min(all, choice.before_end);
@@ -283,11 +291,12 @@ std::string write_rows(TraceInput &input, const format::TraceStream &stream, rep
     if (!*wanted) continue;
     std::optional<uint64_t> moment = find_moment(code, stream, **wanted, end);
     if (!moment) return "";
+    (*wanted)->reach();
     *number = std::max(end ? 0 : *number, *moment);
   }
   if (choice.addresses) {
     return report::list_accesses(code, stream, range, [&](const report::TraceRow &row, const analysis::TracedAccess &access) {
-      const bool wanted = (!choice.place || choice.place->matches(row)) && (choice.caller.empty() || (row.caller != nullptr && is_called(*row.caller, choice.caller)));
+      const bool wanted = (!choice.place || choice.place->matches(row)) && (!choice.caller || is_called_by(row, *choice.caller));
       if (wanted) writer.row(row, access);
       return writer.rows() < choice.most;
     });
@@ -295,13 +304,41 @@ std::string write_rows(TraceInput &input, const format::TraceStream &stream, rep
   uint64_t found = 0;
   auto write = [&](const report::TraceRow &row) {
     if (choice.place && !choice.place->matches(row)) return true;
-    if (!choice.caller.empty() && (row.caller == nullptr || !is_called(*row.caller, choice.caller))) return true;
+    if (choice.caller && !is_called_by(row, *choice.caller)) return true;
     if (choice.nth != 0 && ++found < choice.nth) return true;
     writer.row(row);
     return !choice.last_only && choice.nth == 0 && writer.rows() < choice.most;
   };
   if (choice.backwards || choice.last_only) return report::list_trace_backwards(code, stream, by, range, write);
   return report::list_trace(code, stream, by, range, write, index);
+}
+
+// A name that means no function is a mistake; a function that did not run is an answer.
+void require_function(TraceInput &input, const std::string &option, const std::string &name) {
+  const base::NamedFunctions wanted(name);
+  for (const format::TraceStream &stream : input.trace().streams) {
+    const analysis::TracedCode &code = input.code(stream);
+    for (uint32_t p = 0; p < code.size(); ++p) {
+      if (wanted.contains(code.procedure(p).map->name)) return;
+    }
+  }
+  throw base::Error(fmt::format("{}={}: no traced function is called so", option, name), "names are as `chord trace` shows them; * stands for anything");
+}
+
+void require_thread(const format::Trace &trace, uint32_t thread) {
+  const bool any = std::any_of(trace.streams.begin(), trace.streams.end(), [&](const format::TraceStream &s) { return s.thread == thread; });
+  if (!any) throw base::Error(fmt::format("--thread={}: {} has no such thread", thread, trace.path), "`chord trace stats` lists them");
+}
+
+void require_functions(TraceInput &input, const std::string &caller, const std::string &find, const Choice &choice) {
+  if (choice.place && !choice.place->is_line()) require_function(input, choice.last_only ? "--last" : "--find", find);
+  if (choice.caller) require_function(input, "--caller", caller);
+  if (choice.from && choice.from->is_call()) require_function(input, "--from", choice.from->name());
+  if (choice.to && choice.to->is_call()) require_function(input, "--to", choice.to->name());
+}
+
+void require_reached(const std::string &option, const std::string &text, const std::optional<MomentWanted> &moment) {
+  if (moment && !moment->is_reached()) throw base::Error(fmt::format("{}={}: no thread came there", option, text), "`chord trace` lists its calls, and `chord trace marks` its marks");
 }
 
 report::TraceRows rows_by(const std::string &by) {
@@ -321,7 +358,7 @@ int cmd_trace(std::vector<std::string> args) {
   if (!args.empty() && args[0] == "explore") return trace_explore({args.begin() + 1, args.end()});
   if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});
   CLI::App app("What the program did, step by step.", "chord trace");
-  std::string path, program, by, find, last, from, to;
+  std::string path, program, by, find, last, caller, from, to;
   std::optional<uint64_t> call;
   Choice choice;
   uint32_t thread = 0;
@@ -336,7 +373,7 @@ int cmd_trace(std::vector<std::string> args) {
   app.add_option("--this-call", call, "the lines that one call ran, in the source: the innermost one that executed instruction N")->type_name("N");
   app.add_option("--find", find, "only rows of this line or function: each time that it ran")->type_name("FILE:LINE|FUNCTION");
   app.add_option("--last", last, "only the last of those, of each thread")->type_name("FILE:LINE|FUNCTION");
-  app.add_option("--caller", choice.caller, "of --find and --last: only where this function called the one that ran")->type_name("FUNCTION");
+  app.add_option("--caller", caller, "of --find and --last: only where this function called the one that ran")->type_name("FUNCTION");
   app.add_option("--nth", choice.nth, "of --find: only the Nth of them, of each thread")->type_name("N")->check(CLI::PositiveNumber);
   app.add_option("--before-end,--before-crash", choice.before_end, "only the last N instructions of each thread")->type_name("N");
   app.add_option("--thread", thread, "only this thread")->type_name("N");
@@ -346,11 +383,12 @@ int cmd_trace(std::vector<std::string> args) {
   app.footer(kTraceExamples);
   if (!parse(app, std::move(args))) return 0;
   if (!find.empty() && !last.empty()) throw base::UsageError("--find and --last do not go together", "--last has the last of what --find has");
-  if ((!choice.caller.empty() || choice.nth != 0) && find.empty() && last.empty()) throw base::UsageError("--caller and --nth are of what --find finds", "name a line or a function: --find=FILE:LINE");
+  if ((!caller.empty() || choice.nth != 0) && find.empty() && last.empty()) throw base::UsageError("--caller and --nth are of what --find finds", "name a line or a function: --find=FILE:LINE");
   if (choice.nth != 0 && !last.empty()) throw base::UsageError("--nth and --last do not go together", "--find has all of them");
   if (call) return trace_this_call({path, program, *call, thread, json});
   if (!from.empty()) choice.from.emplace("--from", from);
   if (!to.empty()) choice.to.emplace("--to", to);
+  if (!caller.empty()) choice.caller.emplace(caller);
   choice.last_only = !last.empty();
   if (!find.empty() || !last.empty()) choice.place.emplace(find.empty() ? last : find);
   if (by.empty()) by = choice.place && choice.place->is_line() ? "line" : choice.before_end != 0 ? "line" : "call";
@@ -359,6 +397,8 @@ int cmd_trace(std::vector<std::string> args) {
   TraceInput input(path, program);
   if (input.trace().streams.empty()) throw base::Error(input.trace().path + ": nothing was recorded");
   if (choice.addresses && !analysis::has_addresses(input.trace())) throw base::Error(input.trace().path + ": it has no addresses", "build with `chord --trace=addresses`, and record no ring");
+  if (thread != 0) require_thread(input.trace(), thread);
+  require_functions(input, caller, find.empty() ? last : find, choice);
   Writer writer(json, csv, by, input.trace().streams[0].module, analysis::has_times(input.trace()));
   int status = 0;
   for (const format::TraceStream &stream : input.trace().streams) {
@@ -370,6 +410,8 @@ int cmd_trace(std::vector<std::string> args) {
     status = 1;
   }
   writer.finish();
+  if (status == 0) require_reached("--from", from, choice.from);
+  if (status == 0 && !(choice.from && !choice.from->is_reached())) require_reached("--to", to, choice.to);
   return status;
 }
 

@@ -5,6 +5,7 @@
 #include <map>
 #include <nlohmann/json.hpp>
 
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "cli/arguments/options.h"
 #include "cli/arguments/trace_input.h"
@@ -73,7 +74,7 @@ void show(const report::TraceAlignment &alignment) {
   for (const report::TraceGap &gap : alignment.gaps) {
     auto side = [](const std::optional<report::TraceRow> &row, uint64_t instructions) { return row ? fmt::format("{} instructions from {}", instructions, shown(*row)) : "nothing"; };
     print(fmt::format("  after {} and {} instructions, in {}\n    one    {}\n    other  {}\n    then   {}\n", gap.number, gap.other_number,
-                      gap.in != nullptr ? report::demangle(gap.in->map->name) : "no function that is traced", side(gap.one, gap.instructions),
+                      gap.in != nullptr ? base::demangle(gap.in->map->name) : "no function that is traced", side(gap.one, gap.instructions),
                       side(gap.other, gap.other_instructions), gap.meet ? "both go on at " + shown(*gap.meet) : "it ends in both"));
   }
 }

@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "cli/arguments/options.h"
 #include "cli/arguments/trace_input.h"
@@ -50,7 +51,7 @@ int trace_this_call(const ThisCall &wanted) {
   }
   report::Annotated annotated = report::annotate(program, {.target = name}, report::style_of_stdout());
   for (const std::string &warning : annotated.warnings) base::warning(warning);
-  std::string title = fmt::format("thread {}: {} from {} to {}, depth {}, {} instructions, {} of its own\n", stream.thread, report::demangle(name), span->began,
+  std::string title = fmt::format("thread {}: {} from {} to {}, depth {}, {} instructions, {} of its own\n", stream.thread, base::demangle(name), span->began,
                                   span->ended, span->depth, span->ended - span->began, span->own);
   print_paged(title + annotated.text);
   return 0;

@@ -1,7 +1,6 @@
 #include "driver/steps/unmatched_choices.h"
 
 #include <elf.h>
-#include <fnmatch.h>
 #include <fmt/core.h>
 
 #include <algorithm>
@@ -12,6 +11,7 @@
 
 #include "analysis/objects/object.h"
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 
 namespace chord::driver {
 namespace {
@@ -101,11 +101,10 @@ void warn_of_unmatched_globs(const std::vector<std::string> &globs, const Link &
   add_functions(link.output, names, true);
   for (const std::string &library : link.libraries) add_functions(library, names, true);
   for (const std::string &glob : globs) {
-    bool matches = std::any_of(names.begin(), names.end(),
-                               [&](const std::string &name) { return ::fnmatch(glob.c_str(), name.c_str(), 0) == 0; });
+    bool matches = std::any_of(names.begin(), names.end(), [&](const std::string &name) { return base::matches_function(name, glob); });
     if (matches) continue;
     base::warning(fmt::format("--only={}: no function and no source file in {} matches it", glob, link.output),
-                  "functions go by linkage name, and files by the name that the compiler was given");
+                  "functions go by their names in listings or by linkage name, files by the name that the compiler was given");
   }
 }
 

@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <map>
 
+#include "base/cxx_names.h"
 #include "exports/coverage/coverage.h"
 #include "exports/exports.h"
 #include "exports/text_file.h"
@@ -84,7 +85,7 @@ class CoberturaWriter {
       double rate = f.blocks == 0 ? 0 : static_cast<double>(f.blocks_executed) / static_cast<double>(f.blocks);
       out_.line("<method name=\"{}\" signature=\"\" line-rate=\"{:.6f}\" branch-rate=\"1.0\" complexity=\"0\"><lines>"
            "<line number=\"{}\" hits=\"{}\" branch=\"false\"/></lines></method>",
-           xml_escape(report::demangle(f.name)), rate, f.line, f.calls);
+           xml_escape(base::demangle(f.name)), rate, f.line, f.calls);
     }
     out_.line("</methods>");
     out_.line("<lines>");

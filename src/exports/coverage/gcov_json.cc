@@ -4,6 +4,7 @@
 
 #include <nlohmann/json.hpp>
 
+#include "base/cxx_names.h"
 #include "exports/coverage/coverage.h"
 #include "exports/exports.h"
 #include "report/tables/listings.h"
@@ -18,7 +19,7 @@ constexpr const char *kGcovrVersion = "0.3";
 
 ordered_json function_json(const CoveredFunction &f) {
   return {{"name", f.name},
-          {"demangled_name", report::demangle(f.name)},
+          {"demangled_name", base::demangle(f.name)},
           {"start_line", f.line},
           {"end_line", f.last_line},
           {"blocks", f.blocks},

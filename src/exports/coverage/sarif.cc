@@ -6,6 +6,7 @@
 #include <cctype>
 #include <nlohmann/json.hpp>
 
+#include "base/cxx_names.h"
 #include "exports/coverage/coverage.h"
 #include "exports/exports.h"
 #include "report/tables/listings.h"
@@ -84,7 +85,7 @@ class SarifWriter {
       if (f.line <= line && line <= f.last_line) found = &f;
     }
     if (found == nullptr) return "";
-    return fmt::format(" (in {}, called {} times)", report::demangle(found->name), report::group_digits(found->calls));
+    return fmt::format(" (in {}, called {} times)", base::demangle(found->name), report::group_digits(found->calls));
   }
 
   void add_over_budget(const CoveredFile &file) {

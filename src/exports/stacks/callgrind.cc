@@ -12,6 +12,7 @@
 #include <map>
 
 #include "analysis/source/woven_places.h"
+#include "base/cxx_names.h"
 #include "exports/exports.h"
 #include "exports/text_file.h"
 #include "report/source/call_graph.h"
@@ -148,7 +149,7 @@ class CallgrindWriter {
     out_.line("");
     out_.line("ob={}", objects_(places_.file(p.module)));
     out_.line("fl={}", files_(report::file_of(p)));
-    out_.line("fn={}", functions_(report::demangle(p.map->name)));
+    out_.line("fn={}", functions_(base::demangle(p.map->name)));
     std::vector<std::vector<uint32_t>> made(p.executed.size());
     for (uint32_t s : calls_.made[n]) made[calls_.sites[s].instruction].push_back(s);
     std::vector<std::vector<core::EdgeId>> jumps = jumps_of(p);
@@ -174,12 +175,12 @@ class CallgrindWriter {
     uint32_t line = 0;
     if (site.callee == kNone) {
       out_.line("cfi={}", files_(kUnknownFile));
-      out_.line("cfn={}", functions_(report::demangle(std::string(site.name))));
+      out_.line("cfn={}", functions_(base::demangle(std::string(site.name))));
     } else {
       const CountedProcedure &callee = program_.procedures[site.callee];
       if (callee.module != program_.procedures[n].module) out_.line("cob={}", objects_(places_.file(callee.module)));
       out_.line("cfi={}", files_(report::file_of(callee)));
-      out_.line("cfn={}", functions_(report::demangle(callee.map->name)));
+      out_.line("cfn={}", functions_(base::demangle(callee.map->name)));
       target = callee.address;
       line = line_of(callee);
     }

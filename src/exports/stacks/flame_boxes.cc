@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/cxx_names.h"
 #include "exports/stacks/stacks.h"
 #include "report/compare/compare_contexts.h"
 #include "report/tables/procedures.h"
@@ -89,7 +90,7 @@ std::vector<FlameBox> compared_flame_boxes(const analysis::Program &before, cons
   Boxes boxes;
   std::vector<uint32_t> box_of;
   for (const report::ComparedContext &c : report::compare_contexts(before, after)) {
-    box_of.push_back(boxes.in(c.parent == core::kNone ? 0 : box_of[c.parent], report::demangle(c.procedure->map->name)));
+    box_of.push_back(boxes.in(c.parent == core::kNone ? 0 : box_of[c.parent], base::demangle(c.procedure->map->name)));
     boxes.add(box_of.back(), c.before.exclusive, c.after.exclusive);
   }
   return boxes.take();

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <unordered_map>
 
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "report/tables/procedures.h"
 
@@ -15,7 +16,7 @@ using analysis::CountedContext;
 using analysis::Program;
 
 Frame frame_of(const analysis::CountedProcedure &p) {
-  Frame frame{report::demangle(p.map->name), {}, 0};
+  Frame frame{base::demangle(p.map->name), {}, 0};
   for (const format::Instruction &in : p.map->instructions) {
     if (in.line == 0) continue;
     frame.file = p.unit->files[in.file];

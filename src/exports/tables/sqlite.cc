@@ -9,6 +9,7 @@
 #include "analysis/objects/object.h"
 #include "analysis/program/path_counts.h"
 #include "analysis/source/lines.h"
+#include "base/cxx_names.h"
 #include "exports/exports.h"
 #include "exports/tables/database.h"
 #include "exports/tables/intervals.h"
@@ -117,7 +118,7 @@ class SqliteWriter {
         if (first == nullptr && i.line != 0) first = &i;
       }
       auto add = [&](auto file, auto line, auto calls, auto executed, auto inclusive) {
-        insert.row(n + 1, uint64_t{p.module + 1}, p.map->name, report::demangle(p.map->name), p.unit->unit, file, line, calls, executed,
+        insert.row(n + 1, uint64_t{p.module + 1}, p.map->name, base::demangle(p.map->name), p.unit->unit, file, line, calls, executed,
                    inclusive, uint64_t{p.executed.size()}, p.exact());
       };
       auto with_place = [&](auto... counts) {

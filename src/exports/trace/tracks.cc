@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/source/lines.h"
+#include "base/cxx_names.h"
 #include "report/tables/procedures.h"
 
 namespace chord::exports {
@@ -13,7 +14,7 @@ namespace {
 
 // Where the source says that it begins, or the first line it has.
 TraceFunctions::Function describe(const analysis::TracedProcedure &p) {
-  TraceFunctions::Function out{&p, report::demangle(p.map->name), "", p.map->line};
+  TraceFunctions::Function out{&p, base::demangle(p.map->name), "", p.map->line};
   uint32_t file = p.map->file;
   for (const format::Instruction &in : p.map->instructions) {
     if (out.line != 0) break;

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 
 namespace chord::format {
 namespace {
@@ -97,15 +98,24 @@ bool names_file(std::string_view path, std::string_view name) {
   return path.size() == name.size() || path[path.size() - name.size() - 1] == '/';
 }
 
-bool matches(const CostRule &rule, const Instruction &in, const std::string &function, const UnitMap &map) {
+bool matches(const CostRule &rule, const Instruction &in, const UnitMap &map) {
   switch (rule.about) {
     case About::everything: return true;
+    case About::function: return true;  // of this one: see rules_of
     case About::doing: return (in.traits & rule.traits) != 0;
     case About::mnemonic: return fnmatch(rule.pattern.c_str(), map.mnemonics[in.mnemonic].c_str(), 0) == 0;
-    case About::function: return fnmatch(rule.pattern.c_str(), function.c_str(), 0) == 0;
     case About::line: return in.line == rule.line && in.line != 0 && names_file(map.files[in.file], rule.pattern);
   }
   return false;
+}
+
+// Those that can be about the function's instructions.
+std::vector<const CostRule *> rules_of(const std::string &function, const std::vector<CostRule> &rules) {
+  std::vector<const CostRule *> found;
+  for (const CostRule &rule : rules) {
+    if (rule.about != About::function || base::matches_function(function, rule.pattern)) found.push_back(&rule);
+  }
+  return found;
 }
 
 }  // namespace
@@ -131,10 +141,11 @@ std::vector<CostRule> read_costs(std::string_view text, const std::string &name)
 std::vector<int64_t> instruction_costs(const std::vector<CostRule> &rules, const Procedure &procedure,
                                        const UnitMap &map) {
   std::vector<int64_t> costs;
+  const std::vector<const CostRule *> applying = rules_of(procedure.name, rules);
   for (const Instruction &in : procedure.instructions) {
     const CostRule *best = nullptr;
-    for (const CostRule &rule : rules) {
-      if ((best == nullptr || rule.about >= best->about) && matches(rule, in, procedure.name, map)) best = &rule;
+    for (const CostRule *rule : applying) {
+      if ((best == nullptr || rule->about >= best->about) && matches(*rule, in, map)) best = rule;
     }
     costs.push_back(best == nullptr ? 0 : best->cost);
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <numeric>
 
+#include "base/cxx_names.h"
 #include "html/data/head.h"
 #include "html/facts/compare.h"
 #include "html/text/json.h"
@@ -107,7 +108,7 @@ class IndexWriter {
 
   // null where the source name is the linkage name.
   void demangled(const std::string &name) {
-    const std::string shown = report::demangle(name);
+    const std::string shown = base::demangle(name);
     if (shown == name) {
       out_ += "null";
     } else {

@@ -6,6 +6,7 @@
 #include <map>
 #include <unordered_map>
 
+#include "base/cxx_names.h"
 #include "html/facts/compare.h"
 #include "html/text/json.h"
 #include "report/source/summary.h"
@@ -97,7 +98,7 @@ class OverviewWriter {
   void name(Object &o, uint32_t position) {
     const std::string &linkage = at(position).map->name;
     o.member("key", std::string_view(keys_.of(linkage, position)));
-    o.member("title", std::string_view(report::demangle(linkage)));
+    o.member("title", std::string_view(base::demangle(linkage)));
   }
 
   // Most executed first, as they are in the page.

@@ -1,7 +1,6 @@
 #include "report/compare/check.h"
 
 #include <fmt/core.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <cmath>
@@ -9,7 +8,9 @@
 #include <map>
 
 #include "analysis/contexts/context_totals.h"
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 #include "format/facts/measured_calls.h"
 #include "report/contexts/call_totals.h"
 
@@ -100,22 +101,33 @@ class RuleReader {
 
 // ---- measuring ----
 
-using Values = std::map<std::string, double>;
+struct Value {
+  std::string shown;  // what it is of, for people
+  double count = 0;
+};
 
-bool matches(const std::string &glob, const std::string &name) { return fnmatch(glob.c_str(), name.c_str(), 0) == 0; }
+using Values = std::map<std::string, Value>;  // by what tells it from others in both builds
+
+std::string familiar(const std::string &linkage_name) { return base::familiar_name(base::demangle(linkage_name)); }
+
+void add(Values &out, const std::string &key, std::string shown, uint64_t count) {
+  Value &value = out[key];
+  value.shown = std::move(shown);
+  value.count += static_cast<double>(count);
+}
 
 void add_functions(const Rule &rule, const Measured &measured, Values &out) {
   if (measured.program == nullptr) {
     for (const BaselineFunction &f : measured.facts->functions) {
-      if (matches(rule.name, f.name)) out[f.name] += static_cast<double>(rule.subject == Subject::calls ? f.calls : f.executed);
+      if (base::matches_function(f.name, rule.name)) add(out, f.name, familiar(f.name), rule.subject == Subject::calls ? f.calls : f.executed);
     }
     return;
   }
   for (const CountedProcedure &p : measured.program->procedures) {
-    if (!matches(rule.name, p.map->name)) continue;
+    if (!base::matches_function(p.map->name, rule.name)) continue;
     if (!p.exact())
-      throw base::Error(fmt::format("{}: its counts cannot be trusted: {}", p.map->name, p.problem));
-    out[p.map->name] += static_cast<double>(rule.subject == Subject::calls ? p.calls : p.instructions);
+      throw base::Error(fmt::format("{}: its counts cannot be trusted: {}", familiar(p.map->name), p.problem));
+    add(out, p.map->name, familiar(p.map->name), rule.subject == Subject::calls ? p.calls : p.instructions);
   }
 }
 
@@ -135,10 +147,11 @@ void add_calls(const Rule &rule, const CountedProcedure &p, Values &out) {
   for (size_t i = 0; i < calls.size(); ++i) {
     const std::string &callee = p.map->instructions[calls[i]].callee;
     int number = ++seen[callee];
-    if (!matches(rule.callee, callee)) continue;
-    std::string name = fmt::format("{} calls {}", p.map->name, callee.empty() ? "by address" : callee);
-    if (number > 1) name += fmt::format(" #{}", number);
-    out[name] += static_cast<double>(known_total(p.totals[1 + i], name));
+    if (!base::matches_function(callee, rule.callee)) continue;
+    const std::string which = number > 1 ? fmt::format(" #{}", number) : "";
+    std::string shown = fmt::format("{} calls {}{}", familiar(p.map->name), callee.empty() ? "by address" : familiar(callee), which);
+    const uint64_t total = known_total(p.totals[1 + i], shown);
+    add(out, p.map->name + " " + callee + which, std::move(shown), total);
   }
 }
 
@@ -147,11 +160,11 @@ void add_with_callees(const Rule &rule, const Measured &measured, Values &out) {
   if (!has_call_totals(*measured.program))
     throw base::Error("the profile holds no totals of calls", "build with `chord --context gcc …` or `--callsites`");
   for (const CountedProcedure &p : measured.program->procedures) {
-    if (p.totals.empty() || !matches(rule.name, p.map->name)) continue;
+    if (p.totals.empty() || !base::matches_function(p.map->name, rule.name)) continue;
     if (rule.subject == Subject::callsite)
       add_calls(rule, p, out);
     else
-      out[p.map->name] += static_cast<double>(known_total(p.totals[0], p.map->name));
+      add(out, p.map->name, familiar(p.map->name), known_total(p.totals[0], familiar(p.map->name)));
   }
 }
 
@@ -164,11 +177,11 @@ const EventCounts &counts_for(const Rule &rule, const Measured &measured) {
   throw base::Error(fmt::format("the profile has no mark '{}'", rule.name));
 }
 
-// What the rule speaks of, by name.
+// What the rule speaks of.
 Values measure(const Rule &rule, const Measured &measured) {
   Values out;
   if (rule.subject == Subject::total) {
-    out["total"] = static_cast<double>(measured.program != nullptr ? measured.program->instructions : measured.facts->instructions);
+    add(out, "total", "total", measured.program != nullptr ? measured.program->instructions : measured.facts->instructions);
   } else if (rule.subject == Subject::inclusive || rule.subject == Subject::callsite) {
     add_with_callees(rule, measured, out);
   } else if (rule.needs_program()) {
@@ -180,10 +193,9 @@ Values measure(const Rule &rule, const Measured &measured) {
       throw base::Error(fmt::format("the profile holds no {}", kind),
                         fmt::format("build with --events={}", kind));
     }
-    out[rule.subject == Subject::mark ? fmt::format("mark '{}', {}", rule.name, kind) : std::string(kind)] =
-        static_cast<double>(*count);
+    add(out, std::string(kind), rule.subject == Subject::mark ? fmt::format("mark '{}', {}", rule.name, kind) : std::string(kind), *count);
   }
-  for (auto &[name, value] : out) value /= static_cast<double>(std::max<uint64_t>(measured.runs, 1));
+  for (auto &[key, value] : out) value.count /= static_cast<double>(std::max<uint64_t>(measured.runs, 1));
   return out;
 }
 
@@ -219,12 +231,12 @@ void check_rule(const Rule &rule, const Measured &now, const Measured *baseline,
     throw base::Error(rule.callee.empty() ? fmt::format("no function is called '{}'", rule.name)
                                           : fmt::format("no call of '{}' is made in '{}'", rule.callee, rule.name));
   }
-  for (const auto &[name, value] : values) {
-    auto old = before.find(name);
-    double base = old == before.end() ? 0 : old->second;
+  for (const auto &[key, value] : values) {
+    auto old = before.find(key);
+    double base = old == before.end() ? 0 : old->second.count;
     double limit = rule.grows ? base * (1 + rule.limit / 100) : rule.limit;
     // A function that the baseline does not have has not grown.
-    if (value > limit && (!rule.grows || old != before.end())) out.push_back({&rule, "", "", name, base, value});
+    if (value.count > limit && (!rule.grows || old != before.end())) out.push_back({&rule, "", "", value.shown, base, value.count});
   }
 }
 

@@ -8,6 +8,7 @@
 
 #include "analysis/contexts/context_pattern.h"
 #include "analysis/program/path_counts.h"
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "report/compare/compare_contexts.h"
 #include "report/compare/match.h"
@@ -114,8 +115,8 @@ void add_paths(const CountedProcedure &p, bool same_code, bool is_after, std::ma
 // ---- contexts ----
 
 std::string chain_of(const std::vector<ComparedContext> &contexts, const ComparedContext &context) {
-  std::vector<std::string> names{demangle(context.procedure->map->name)};
-  for (uint32_t at = context.parent; at != kNone; at = contexts[at].parent) names.push_back(demangle(contexts[at].procedure->map->name));
+  std::vector<std::string> names{base::demangle(context.procedure->map->name)};
+  for (uint32_t at = context.parent; at != kNone; at = contexts[at].parent) names.push_back(base::demangle(contexts[at].procedure->map->name));
   std::string chain = names.back();
   for (size_t i = names.size() - 1; i-- > 0;) chain += " > " + names[i];
   return chain;
@@ -139,7 +140,7 @@ Table diff_functions(const Program &before, const Program &after) {
     if (was == is && called == calls) continue;
     const CountedProcedure &shown = b != nullptr ? *b : *a;
     bool exact = (a == nullptr || a->exact()) && (b == nullptr || b->exact());
-    t.add({text(shown.map->name), text(t.keep(demangle(shown.map->name))), text(file_of(shown)), number_if(exact, was), number_if(exact, is),
+    t.add({text(shown.map->name), text(t.keep(base::demangle(shown.map->name))), text(file_of(shown)), number_if(exact, was), number_if(exact, is),
            exact ? change(difference(was, is)) : Cell{}, number_if(exact, called), number_if(exact, calls),
            text(state_of(a != nullptr, b != nullptr)), text(a != nullptr && b != nullptr ? certainty_name(m.certainty) : "")});
   }
@@ -194,7 +195,7 @@ Table diff_paths(const Program &before, const Program &after) {
     const std::string &name = b != nullptr ? b->map->name : a->map->name;
     for (const auto &[key, sum] : sums) {
       if (sum.before == sum.after) continue;
-      t.add({text(name), text(t.keep(demangle(name))), text(t.keep(sum.number)), number(sum.before), number(sum.after),
+      t.add({text(name), text(t.keep(base::demangle(name))), text(t.keep(sum.number)), number(sum.before), number(sum.after),
              change(difference(sum.before, sum.after)), number(sum.length), text(state_of(sum.before != 0, sum.after != 0)),
              text(sum.before != 0 && sum.after != 0 ? certainty_name(m.certainty) : "")});
     }
@@ -219,7 +220,7 @@ Table diff_contexts(const Program &before, const Program &after) {
     const ContextCosts &was = c.before, &is = c.after;
     if (was.exclusive == is.exclusive && was.calls == is.calls) continue;
     const bool both = was.present && is.present;
-    t.add({text(t.keep(chain_of(contexts, c))), text(c.procedure->map->name), text(t.keep(demangle(c.procedure->map->name))), text(t.keep(c.site)),
+    t.add({text(t.keep(chain_of(contexts, c))), text(c.procedure->map->name), text(t.keep(base::demangle(c.procedure->map->name))), text(t.keep(c.site)),
            number(was.exclusive), number(is.exclusive), change(difference(was.exclusive, is.exclusive)), number(was.calls), number(is.calls),
            number(was.inclusive), number(is.inclusive), text(t.keep(was.present ? analysis::context_id(was.key) : "")),
            text(t.keep(is.present ? analysis::context_id(is.key) : "")), text(both ? "changed" : is.present ? "new" : "vanished"),

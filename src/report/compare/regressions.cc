@@ -6,6 +6,7 @@
 #include <cmath>
 #include <map>
 
+#include "base/cxx_names.h"
 #include "core/graph/wide.h"
 #include "report/tables/listings.h"
 #include "report/tables/table.h"
@@ -119,7 +120,7 @@ Comparison compare(const Baseline &before, const Baseline &now) {
 }
 
 std::string describe(const Growth &growth, size_t lines) {
-  std::string out = fmt::format("{}: {} -> {} instructions a run ({})", growth.function.empty() ? "total" : demangle(growth.function),
+  std::string out = fmt::format("{}: {} -> {} instructions a run ({})", growth.function.empty() ? "total" : base::demangle(growth.function),
                                 count(growth.before), count(growth.now), growth_text(growth.before, growth.now));
   if (growth.fresh) out += ", new";
   if (growth.calls_before != growth.calls_now && !growth.function.empty()) {

@@ -1,12 +1,13 @@
 #include "report/compare/tests.h"
 
 #include <fmt/core.h>
-#include <fnmatch.h>
 
 #include <algorithm>
 #include <set>
 
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 #include "report/tables/listings.h"
 
 namespace chord::report {
@@ -97,8 +98,7 @@ Table tests_of_line(const std::vector<TestRun> &tests, const analysis::Program &
 Table tests_of_function(const std::vector<TestRun> &tests, const analysis::Program &program, const std::string &glob) {
   std::set<std::string> names;
   for (const CountedProcedure &p : program.procedures) {
-    bool matches = fnmatch(glob.c_str(), p.map->name.c_str(), 0) == 0 || fnmatch(glob.c_str(), demangle(p.map->name).c_str(), 0) == 0;
-    if (matches) names.insert(p.map->name);
+    if (base::matches_function(p.map->name, glob)) names.insert(p.map->name);
   }
   if (names.empty()) throw base::Error(fmt::format("no function is called '{}'", glob));
   Table t = table_of("function");
@@ -107,7 +107,7 @@ Table tests_of_function(const std::vector<TestRun> &tests, const analysis::Progr
   t.weight = 3;
   for (const TestRun &test : tests) {
     for (const auto &[name, executed] : test.functions) {
-      if (names.contains(name)) t.add({text(t.keep(test.name)), text(t.keep(name)), text(t.keep(demangle(name))), number(executed)});
+      if (names.contains(name)) t.add({text(t.keep(test.name)), text(t.keep(name)), text(t.keep(base::demangle(name))), number(executed)});
     }
   }
   t.sort_by_weight();
@@ -123,7 +123,7 @@ Table impacted_tests(const std::vector<TestRun> &tests, const analysis::Program 
   std::set<std::pair<std::string, std::string>> seen;
   auto add = [&](const TestRun &test, const std::string &function, const std::string &file, const ChangedLines &change) {
     if (!seen.insert({test.name, function + "\n" + file}).second) return;
-    t.add({text(t.keep(test.name)), text(t.keep(function)), text(t.keep(function.empty() ? "(outside of functions)" : demangle(function))),
+    t.add({text(t.keep(test.name)), text(t.keep(function)), text(t.keep(function.empty() ? "(outside of functions)" : base::demangle(function))),
            text(t.keep(file)), ordinal(change.first), ordinal(change.last)});
   };
   std::string unknown;

@@ -6,6 +6,7 @@
 #include <map>
 #include <set>
 
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "report/compare/differing_contexts.h"
 #include "report/compare/match.h"
@@ -72,7 +73,7 @@ std::string describe(const Difference &place) {
   const CountedProcedure &a = *place.a, &b = *place.b;
   const format::Block &block = a.map->blocks[place.block];
   const format::Instruction &last = a.map->instructions[block.first + block.count - 1];
-  std::string out = fmt::format("the runs part in {} at {} (block {}, {}+{:#x})\n", demangle(a.map->name), place_name(a, place.block), place.block,
+  std::string out = fmt::format("the runs part in {} at {} (block {}, {}+{:#x})\n", base::demangle(a.map->name), place_name(a, place.block), place.block,
                                 a.map->fragments[last.fragment].name, last.offset);
   if (!place.decision) {
     return out + fmt::format("  executed {} times, then {}\n", group_digits(a.counts.vertex[place.block]), group_digits(b.counts.vertex[place.block]));
@@ -126,7 +127,7 @@ std::vector<std::string> causes_of(const Program &program, const CountedProcedur
   for (const Suspect &suspect : kSuspects) {
     for (std::string_view name : suspect.names) {
       if (!called.contains(name)) continue;
-      std::string text = fmt::format(fmt::runtime(suspect.cause), demangle(std::string(name)));
+      std::string text = fmt::format(fmt::runtime(suspect.cause), base::demangle(std::string(name)));
       (called_there.contains(name) ? near : far).push_back(text + (called_there.contains(name) ? ", in this very function" : ""));
     }
   }
@@ -154,12 +155,12 @@ std::optional<Parting> part_beyond_blocks(const Program &a, const Program &b, co
     const CountedProcedure &one = a.procedures[m.before], &other = b.procedures[m.after];
     std::string paths = one.exact() && other.exact() ? describe_path(one, other) : "";
     if (paths.empty()) continue;
-    std::string text = fmt::format("the runs part in {}: every block and edge agrees, the paths do not\n", demangle(one.map->name));
+    std::string text = fmt::format("the runs part in {}: every block and edge agrees, the paths do not\n", base::demangle(one.map->name));
     return parting_at(a, one, first_block(one), text + paths + contexts.of(one.map->name));
   }
   const CountedProcedure *called = contexts.first();
   if (called == nullptr) return std::nullopt;
-  std::string text = fmt::format("the runs part where {} is called: every block and edge agrees, the calling contexts do not\n", demangle(called->map->name));
+  std::string text = fmt::format("the runs part where {} is called: every block and edge agrees, the calling contexts do not\n", base::demangle(called->map->name));
   return parting_at(a, *called, first_block(*called), text + contexts.of(called->map->name));
 }
 

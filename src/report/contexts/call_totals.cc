@@ -6,6 +6,7 @@
 #include <filesystem>
 
 #include "analysis/contexts/context_totals.h"
+#include "base/cxx_names.h"
 #include "format/facts/measured_calls.h"
 #include "report/contexts/contexts.h"
 #include "report/tables/listings.h"
@@ -67,7 +68,7 @@ Table list_function_totals(const Program &program) {
   t.weight = 4;
   for (const CountedProcedure &p : program.procedures) {
     if (p.totals.empty()) continue;
-    t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number_if(p.exact(), p.calls),
+    t.add({text(p.map->name), text(t.keep(base::demangle(p.map->name))), number_if(p.exact(), p.calls),
            number_if(p.exact(), p.instructions), total_cell(p.totals[0])});
   }
   t.sort_by_weight();
@@ -90,7 +91,7 @@ Table list_call_sites(const Program &program) {
       const format::Instruction &call = p.map->instructions[calls[i]];
       if (p.exact() && p.executed[calls[i]] == 0) continue;
       t.add({text(t.keep(site_of(p, call))), text(p.map->fragments[call.fragment].name),
-             text(t.keep(demangle(p.map->name))), offset(call.offset), text(t.keep(demangle(call.callee))),
+             text(t.keep(base::demangle(p.map->name))), offset(call.offset), text(t.keep(base::demangle(call.callee))),
              number_if(p.exact(), p.exact() ? p.executed[calls[i]] : 0),
              total_cell(p.totals[1 + i])});
     }

@@ -11,6 +11,7 @@
 #include <unordered_map>
 
 #include "analysis/contexts/context_pattern.h"
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "report/tables/listings.h"
 #include "report/tables/metrics.h"
@@ -54,12 +55,12 @@ class Shared {
 
   std::string_view name(const ContextNode &node) {
     auto [at, fresh] = names_.try_emplace(&function_of(node));
-    if (fresh) at->second = table_.keep(demangle(*at->first));
+    if (fresh) at->second = table_.keep(base::demangle(*at->first));
     return at->second;
   }
   std::string_view familiar(const ContextNode &node) {
     auto [at, fresh] = familiar_.try_emplace(&function_of(node));
-    if (fresh) at->second = table_.keep(familiar_name(name(node)));
+    if (fresh) at->second = table_.keep(base::familiar_name(name(node)));
     return at->second;
   }
   std::string_view site(const ContextNode &node) {
@@ -78,7 +79,7 @@ class Shared {
   std::unordered_map<uint64_t, std::string_view> sites_;
 };
 
-bool is_function(const std::string &linkage, const std::string &name) { return linkage == name || demangle(linkage) == name; }
+bool is_function(const std::string &linkage, const std::string &name) { return linkage == name || base::demangle(linkage) == name; }
 bool is_function(const ContextNode &node, const std::string &name) { return is_function(function_of(node), name); }
 
 void want_function(const Program &program, const std::vector<ContextNode> &nodes, const std::string &name) {
@@ -110,7 +111,7 @@ class Neighbours {
     for (const auto &[who, sum] : sums_) {
       const auto &[calls, exclusive, inclusive] = sum;
       const std::string &name = who.first;
-      t.add({text(t.keep(name)), text(t.keep(name.empty() ? "(root)" : demangle(name))), text(t.keep(who.second)), number(calls),
+      t.add({text(t.keep(name)), text(t.keep(name.empty() ? "(root)" : base::demangle(name))), text(t.keep(who.second)), number(calls),
              number(exclusive), number(inclusive), share(inclusive, whole)});
     }
     t.sort_by_weight();
@@ -217,13 +218,13 @@ std::string joined_chain(const std::vector<ContextNode> &nodes, size_t node, Nam
 
 // As people read it.
 std::string familiar_chain(const std::vector<ContextNode> &nodes, size_t node) {
-  return joined_chain(nodes, node, [](const ContextNode &n) { return familiar_name(demangle(function_of(n))); });
+  return joined_chain(nodes, node, [](const ContextNode &n) { return base::familiar_name(base::demangle(function_of(n))); });
 }
 
 }  // namespace
 
 std::string context_chain(const std::vector<ContextNode> &nodes, size_t node) {
-  return joined_chain(nodes, node, [](const ContextNode &n) { return demangle(function_of(n)); });
+  return joined_chain(nodes, node, [](const ContextNode &n) { return base::demangle(function_of(n)); });
 }
 
 Table list_contexts(const Program &program, const ContextView &view) {
@@ -332,7 +333,7 @@ Table list_functions_without(const Program &program) {
   for (size_t i = 0; i < program.procedures.size(); ++i) {
     const CountedProcedure &p = program.procedures[i];
     if (has[i] || p.instructions == 0) continue;
-    t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number(p.calls), number(p.instructions),
+    t.add({text(p.map->name), text(t.keep(base::demangle(p.map->name))), number(p.calls), number(p.instructions),
            text(p.map->no_paths.empty() ? "it was built without --context" : std::string_view(p.map->no_paths))});
   }
   t.sort_by_weight();

@@ -11,6 +11,7 @@
 #include <tuple>
 
 #include "analysis/source/inlined.h"
+#include "base/cxx_names.h"
 #include "report/contexts/inline_tables.h"
 #include "report/tables/listings.h"
 
@@ -86,7 +87,7 @@ Table list_inlined(const analysis::Program &program, const InlineTables &tables)
     auto &all = sites[name];
     std::sort(all.begin(), all.end());
     all.erase(std::unique(all.begin(), all.end()), all.end());
-    add_counts(t, {text(t.keep(name)), text(t.keep(demangle(name))), number(all.size())}, sum, program);
+    add_counts(t, {text(t.keep(name)), text(t.keep(base::demangle(name))), number(all.size())}, sum, program);
   }
   t.sort_by_weight();
   return t;
@@ -116,8 +117,8 @@ Table list_inlined_sites(const analysis::Program &program) {
   t.note = tables.problem;
   for (const auto &[site, sum] : sums) {
     add_counts(t,
-               {text(t.keep(site.call->function)), text(t.keep(demangle(site.call->function))), text(t.keep(std::string(site.caller))),
-                text(site.procedure->map->name), text(t.keep(demangle(site.procedure->map->name))), text(t.keep(site.call->file)),
+               {text(t.keep(site.call->function)), text(t.keep(base::demangle(site.call->function))), text(t.keep(std::string(site.caller))),
+                text(site.procedure->map->name), text(t.keep(base::demangle(site.procedure->map->name))), text(t.keep(site.call->file)),
                 ordinal(site.call->line)},
                sum, program);
   }

@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "analysis/source/functions.h"
+#include "base/cxx_names.h"
 #include "report/paths/paths.h"
 #include "report/plots/bar_chart.h"
 #include "report/tables/listings.h"
@@ -114,7 +115,7 @@ HotTable list_hot_paths(const Program &program, const HotBy &by, double threshol
   t.weight = 5;
   for (const PathRow &row : rows) {
     if (!is_hot(row, out.total, threshold)) continue;
-    t.add({text(row.procedure->map->name), text(t.keep(demangle(row.procedure->map->name))),
+    t.add({text(row.procedure->map->name), text(t.keep(base::demangle(row.procedure->map->name))),
            row.path->partial ? Cell{} : ordinal(row.path->number), number(row.count), number(row.instructions), number(row.value),
            share(row.value, out.total), text(t.keep(ratio(row.value, row.per))), text(is_dense(row, out) ? "dense" : "sparse"),
            list(t.keep(path_lines(*row.procedure, *row.path))), number_if(row.error.has_value(), row.error.value_or(0))});
@@ -145,7 +146,7 @@ HotTable list_hot_functions(const Program &program, const HotBy &by, double thre
   for (const PathRow &row : rows) {
     if (!is_hot(row, out.total, threshold)) continue;
     std::optional<uint64_t> total = analysis::value_of(row.procedure->metrics.total, by.metric);
-    t.add({text(row.procedure->map->name), text(t.keep(demangle(row.procedure->map->name))), number(row.count), number(row.instructions),
+    t.add({text(row.procedure->map->name), text(t.keep(base::demangle(row.procedure->map->name))), number(row.count), number(row.instructions),
            number(row.value), number_if(total.has_value(), total.value_or(0)), share(row.value, out.total),
            text(t.keep(ratio(row.value, row.per))), text(is_dense(row, out) ? "dense" : "sparse"),
            number_if(row.paths != 0, row.paths), number_if(row.error.has_value(), row.error.value_or(0))});

@@ -8,6 +8,7 @@
 #include <map>
 
 #include "analysis/source/lines.h"
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "format/inputs/path_selection.h"
 #include "report/tables/listings.h"
@@ -99,7 +100,7 @@ class PathWriter {
       : files_(program), p_(p), style_(style) {}
 
   std::string write(const CountedPath &path) {
-    out_ = bold(fmt::format("{} path {}", demangle(p_.map->name), path.number), style_);
+    out_ = bold(fmt::format("{} path {}", base::demangle(p_.map->name), path.number), style_);
     std::string times = is_counted(path) ? group_digits(static_cast<uint64_t>(path.count)) + " times" : "not counted";
     out_ += fmt::format(": {}, {} instructions each, {} → {}\n", times, analysis::length_of(*p_.map, path), start_of(p_, path),
                         end_of(path));
@@ -171,7 +172,7 @@ class PathWriter {
 
 const CountedProcedure &find_function(const Program &program, const std::string &name) {
   for (const CountedProcedure &p : program.procedures) {
-    std::string shown = demangle(p.map->name);
+    std::string shown = base::demangle(p.map->name);
     if (p.map->name == name || shown == name || shown.substr(0, shown.find('(')) == name) return p;
   }
   throw base::Error(fmt::format("{}: no function of {}", name, program.name), "chord paths --by=function lists them");
@@ -196,7 +197,7 @@ Table list_paths(const Program &program) {
       if (path.count <= 0 && !chosen) continue;  // ran on from an earlier segment: not this one's
       uint64_t executed = executed_on(p, path);
       std::vector<Cell> row = {
-             text(p.map->name), text(t.keep(demangle(p.map->name))), path.partial ? Cell{} : ordinal(path.number),
+             text(p.map->name), text(t.keep(base::demangle(p.map->name))), path.partial ? Cell{} : ordinal(path.number),
              number(static_cast<uint64_t>(path.count)), number(analysis::length_of(*p.map, path)), number(executed),
              chosen ? Cell{} : share(executed, program.instructions), text(start_of(p, path)), text(end_of(path)),
              list(t.keep(list_blocks(p, path))), list(t.keep(list_lines(p, path)))};
@@ -271,7 +272,7 @@ Table list_path_functions(const Program &program) {
       while (paths < executed.size() && static_cast<double>(sum) < part * static_cast<double>(whole)) sum += executed[paths++];
       return paths;
     };
-    t.add({text(p.map->name), text(t.keep(demangle(p.map->name))), number_if(counted, counted ? analysis::possible_paths(*p.map) : 0),
+    t.add({text(p.map->name), text(t.keep(base::demangle(p.map->name))), number_if(counted, counted ? analysis::possible_paths(*p.map) : 0),
            number_if(counted, executed.size()), number_if(counted, needed(0.9)), number_if(counted, needed(0.99)),
            number_if(p.exact(), p.instructions), text(p.map->no_paths), counted ? text(t.keep(shape_text(p))) : Cell{},
            number_if(counted, in_record ? 0 : p.memory.thread), number_if(counted, in_record ? 0 : p.memory.shared), number_if(counted, in_records[n])});

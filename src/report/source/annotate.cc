@@ -10,7 +10,9 @@
 #include <tuple>
 
 #include "analysis/source/lines.h"
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
+#include "base/function_names.h"
 #include "report/contexts/inline_tables.h"
 #include "report/source/inlined_lines.h"
 #include "report/tables/function_names.h"
@@ -74,10 +76,10 @@ std::set<std::string> inlined_named(const InlineTables &tables, const std::strin
   for (const auto &table : tables.of_module) {
     for (const analysis::InlinedCall &call : table->calls()) all.insert(call.function);
   }
-  Fit best = Fit::none;
+  base::Fit best = base::Fit::none;
   for (const std::string &name : all) {
-    Fit fit = fit_of(name, target);
-    if (fit == Fit::none || fit > best) continue;
+    base::Fit fit = base::fit_of(name, target);
+    if (fit == base::Fit::none || fit > best) continue;
     if (fit < best) found.clear();
     best = fit;
     found.insert(name);
@@ -141,7 +143,7 @@ Selection select(const Program &program, const std::string &target, const analys
 
 // Without parameters, namespaces and classes: what is written beside it says the rest.
 std::string short_name(const std::string &function) {
-  const std::string name = unqualified(familiar_name(demangle(function)));
+  const std::string name = base::unqualified(base::familiar_name(base::demangle(function)));
   return name.substr(0, name.find("[abi:"));
 }
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "analysis/contexts/context_pattern.h"
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "report/contexts/contexts.h"
 #include "report/paths/paths.h"
@@ -31,7 +32,7 @@ std::vector<BrowserLine> lines_of(const std::string &text) {
   return out;
 }
 
-std::string shown_name(const CountedProcedure &p) { return familiar_name(demangle(p.map->name)); }
+std::string shown_name(const CountedProcedure &p) { return base::familiar_name(base::demangle(p.map->name)); }
 
 double part(uint64_t of, uint64_t all) { return all == 0 ? 0 : static_cast<double>(of) / static_cast<double>(all); }
 
@@ -312,7 +313,7 @@ std::vector<BrowserLine> Browser::calls_lines(uint32_t function) const {
   const size_t callers = lines.size();
   for (uint32_t s : by_cost(calls_.made[function], calls_)) {
     const CallSite &site = calls_.sites[s];
-    lines.push_back(call_line(site, site.callee, site.name.empty() ? "(by address)" : familiar_name(demangle(std::string(site.name)))));
+    lines.push_back(call_line(site, site.callee, site.name.empty() ? "(by address)" : base::familiar_name(base::demangle(std::string(site.name)))));
   }
   if (lines.size() == callers) lines.push_back({"  nothing"});
   return lines;

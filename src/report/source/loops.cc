@@ -6,6 +6,7 @@
 // the only edge in, and iterations / entered is the average trip count.
 #include <algorithm>
 
+#include "base/cxx_names.h"
 #include "core/graph/order.h"
 #include "isa/traits.h"
 #include "report/tables/listings.h"
@@ -97,7 +98,7 @@ Table list_loops(const analysis::Program &program) {
   t.weight = 7;
   MetricsColumn metrics(t, program.metrics);
   for (const CountedProcedure &p : program.procedures) {
-    std::string_view name = t.keep(demangle(p.map->name));
+    std::string_view name = t.keep(base::demangle(p.map->name));
     const core::Graph graph = p.map->graph();
     const core::Order order = core::depth_first_order(graph);
     const core::Loops loops = core::find_loops(graph, order);

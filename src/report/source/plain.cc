@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "report/tables/names.h"
 #include "report/tables/procedures.h"
@@ -20,7 +21,7 @@ std::string first_names(const std::vector<std::string> &names, size_t room) {
   std::string out;
   size_t shown = 0;
   for (; shown < std::min(names.size(), kMostNames); ++shown) {
-    const std::string name = fit_name(familiar_name(demangle(names[shown])), kLongestName);
+    const std::string name = fit_name(base::familiar_name(base::demangle(names[shown])), kLongestName);
     if (shown != 0 && room != 0 && display_width(out) + display_width(name) + 5 > room) break;
     out += (shown == 0 ? "" : ", ") + name;
   }

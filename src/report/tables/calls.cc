@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "analysis/counting/count_procedure.h"
+#include "base/cxx_names.h"
 #include "isa/traits.h"
 #include "report/tables/procedures.h"
 
@@ -58,8 +59,8 @@ Table list_calls(const analysis::Program &program) {
   t.weight = 4;
   for (const auto &[key, row] : rows) {
     std::string callee(std::get<2>(key));
-    t.add({text(row.caller->map->name), text(t.keep(demangle(row.caller->map->name))),
-           callee.empty() ? Cell{} : text(t.keep(callee)), callee.empty() ? text("(through a pointer)") : text(t.keep(demangle(callee))),
+    t.add({text(row.caller->map->name), text(t.keep(base::demangle(row.caller->map->name))),
+           callee.empty() ? Cell{} : text(t.keep(callee)), callee.empty() ? text("(through a pointer)") : text(t.keep(base::demangle(callee))),
            number_if(row.exact, row.calls), number(row.sites), text(file_of(*row.caller)), flag(row.certain)});
   }
   t.sort_by_weight();

@@ -9,6 +9,7 @@
 #include "analysis/source/functions.h"
 #include "analysis/source/lines.h"
 #include "analysis/source/source_tree.h"
+#include "base/cxx_names.h"
 #include "report/tables/calls.h"
 #include "report/tables/function_names.h"
 #include "report/tables/metrics.h"
@@ -62,7 +63,7 @@ Table list_functions_with(const Program &program, bool sum_copies) {
     // One module cannot be named where the code is in several.
     bool several = f.copies > 1 || p.several_modules;
     std::vector<Cell> row = {
-           text(p.map->name), text(t.keep(demangle(p.map->name))), text(file_of(p)), text(p.unit->unit),
+           text(p.map->name), text(t.keep(base::demangle(p.map->name))), text(file_of(p)), text(p.unit->unit),
            several ? text("") : text(program.modules[p.module].path), number_if(f.exact, f.calls),
            number_if(f.exact, f.executed), f.exact ? share(f.executed, program.instructions) : Cell{},
            number(f.instructions), number_if(f.exact, f.never), number(f.blocks),
@@ -160,7 +161,7 @@ Table table_of_lines(const Program &program, const analysis::LineTable &lines) {
   std::unordered_map<const CountedProcedure *, std::string_view> functions;
   for (const analysis::LineCount &l : lines.lines) {
     std::string_view &function = functions[l.procedure];
-    if (function.empty() && l.procedure != nullptr) function = t.keep(without_parameters(demangle(l.procedure->map->name)));
+    if (function.empty() && l.procedure != nullptr) function = t.keep(base::without_parameters(base::demangle(l.procedure->map->name)));
     // A source that is not the one that was compiled would show the wrong text.
     const SourceText &source = sources.text(lines.files[l.file]);
     bool shown = source.found && !source.changed && l.line <= source.lines.size();
@@ -192,7 +193,7 @@ Table list_blocks(const Program &program) {
   t.text_order = {6, 7, 5, 2, 3, 9, 11};
   t.weight = 6;
   for (const CountedProcedure *p : in_order(program)) {
-    std::string_view name = t.keep(demangle(p->map->name));
+    std::string_view name = t.keep(base::demangle(p->map->name));
     for (size_t b = 0; b < p->map->blocks.size(); ++b) {
       const format::Block &block = p->map->blocks[b];
       if (!is_listed(block)) continue;
@@ -219,7 +220,7 @@ Table list_edges(const Program &program) {
   t.weight = 6;
   uint64_t open = 0;
   for (const CountedProcedure *p : in_order(program)) {
-    std::string_view name = t.keep(demangle(p->map->name));
+    std::string_view name = t.keep(base::demangle(p->map->name));
     for (size_t e = 0; e < p->map->edges.size(); ++e) {
       const format::Edge &edge = p->map->edges[e];
       if (!p->counts.edge_known[e]) {

@@ -1,7 +1,8 @@
 #include "report/tables/names.h"
 
 #include <algorithm>
-#include <utility>
+
+#include "base/cxx_names.h"
 
 namespace chord::report {
 namespace {
@@ -18,50 +19,6 @@ size_t prefix(std::string_view text, size_t columns) {
     while (bytes < text.size() && continues(text[bytes])) ++bytes;
   }
   return bytes;
-}
-
-// Where the bracket that opens at `open` closes; npos if it does not. Operators are no brackets.
-size_t closing(std::string_view name, size_t open) {
-  int depth = 0;
-  for (size_t i = open; i < name.size(); ++i) {
-    if (name.substr(i).starts_with("operator")) {
-      i += 8;
-      while (i < name.size() && std::string_view("<>=-()").find(name[i]) != std::string_view::npos &&
-             !(name[i] == '(' && name[i - 1] != 'r')) {
-        ++i;
-      }
-      --i;
-      continue;
-    }
-    if (name[i] == '<' || name[i] == '(' || name[i] == '[' || name[i] == '{') ++depth;
-    bool arrow = name[i] == '>' && i > 0 && name[i - 1] == '-';
-    if ((name[i] == '>' && !arrow) || name[i] == ')' || name[i] == ']' || name[i] == '}') {
-      if (--depth == 0) return i;
-    }
-  }
-  return std::string_view::npos;
-}
-
-void replace_all(std::string &text, std::string_view from, std::string_view to) {
-  for (size_t at = text.find(from); at != std::string::npos; at = text.find(from, at + to.size())) {
-    text.replace(at, from.size(), to);
-  }
-}
-
-// ", std::allocator<T>" wherever it stands as an argument that everybody leaves out.
-void drop_argument(std::string &name, std::string_view argument) {
-  std::string start = ", " + std::string(argument) + "<";
-  for (size_t at = name.find(start); at != std::string::npos; at = name.find(start, at)) {
-    size_t end = closing(name, at + start.size() - 1);
-    if (end == std::string::npos) return;
-    // Only the last arguments have defaults.
-    size_t next = name.find_first_not_of(' ', end + 1);
-    if (next == std::string::npos || name[next] != '>') {
-      at = end;
-      continue;
-    }
-    name.erase(at, end + 1 - at);
-  }
 }
 
 struct Group {
@@ -81,7 +38,7 @@ std::vector<Group> groups_of(std::string_view name, char open) {
       if (i >= name.size()) break;
     }
     if (name[i] != open) continue;
-    size_t end = closing(name, i);
+    size_t end = base::closing_bracket(name, i);
     if (end == std::string_view::npos || end == i + 1) continue;
     groups.push_back({i + 1, end, static_cast<int>(ends.size())});
     ends.push_back(end);
@@ -135,29 +92,6 @@ std::string cut_middle(std::string_view text, size_t width) {
   std::string out(text.substr(0, prefix(text, kept - kept / 2)));
   out += kEllipsis;
   return out + std::string(text.substr(prefix(text, have - kept / 2)));
-}
-
-std::string familiar_name(std::string_view demangled) {
-  std::string name(demangled);
-  if (name.find("std::") == std::string::npos) return name;
-  replace_all(name, "std::__cxx11::", "std::");
-  replace_all(name, "[abi:cxx11]", "");
-  for (auto [letter, string] : {std::pair<std::string_view, std::string_view>{"char", ""}, {"wchar_t", "w"}}) {
-    std::string type(letter), word(string);
-    std::string traits = "<" + type + ", std::char_traits<" + type + ">";
-    replace_all(name, "std::basic_string" + traits + ", std::allocator<" + type + "> >", "std::" + word + "string");
-    for (std::string_view stream : {"string_view", "ostream", "istream", "iostream", "streambuf", "ios", "ofstream", "ifstream", "fstream"}) {
-      replace_all(name, "std::basic_" + std::string(stream) + traits + " >", "std::" + word + std::string(stream));
-    }
-    for (std::string_view stream : {"stringstream", "ostringstream", "istringstream", "stringbuf"}) {
-      replace_all(name, "std::basic_" + std::string(stream) + traits + ", std::allocator<" + type + "> >", "std::" + word + std::string(stream));
-    }
-  }
-  for (std::string_view argument : {"std::allocator", "std::equal_to", "std::hash", "std::less", "std::default_delete", "std::char_traits"}) {
-    drop_argument(name, argument);
-  }
-  replace_all(name, " >", ">");
-  return name;
 }
 
 namespace {

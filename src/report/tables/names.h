@@ -1,6 +1,5 @@
-// Names that fit a terminal: C++ names without what every reader knows, then with their
-// template arguments and parameters shortened from the inside; paths without the folder
-// that all of them share.
+// Names that fit a terminal: C++ names with their template arguments and parameters shortened from the inside;
+// paths without the folder that all of them share.
 #pragma once
 
 #include <cstddef>
@@ -17,9 +16,6 @@ size_t display_width(std::string_view text);
 std::string cut_end(std::string_view text, size_t width);
 std::string cut_front(std::string_view text, size_t width);
 std::string cut_middle(std::string_view text, size_t width);
-
-// std::string instead of std::__cxx11::basic_string<…>, no default allocators, comparisons and traits.
-std::string familiar_name(std::string_view demangled);
 
 // A C++ name in at most `width` columns: inner template arguments become <…>, then outer ones,
 // then parameters (…); then the type it returns, the mark of a clone and outer scopes go; what is still too long is cut in its middle.

@@ -1,10 +1,6 @@
 #include "report/tables/procedures.h"
 
-#include <cxxabi.h>
-
 #include <algorithm>
-#include <cstdlib>
-#include <memory>
 #include <numeric>
 
 namespace chord::report {
@@ -41,19 +37,6 @@ std::vector<uint32_t> in_text_order(const format::Procedure &procedure) {
 std::string_view edge_kind_name(format::EdgeKind kind) { return kEdgeKinds[static_cast<size_t>(kind)]; }
 
 bool is_listed(const format::Block &block) { return block.kind == format::VertexKind::code && block.count != 0; }
-
-std::string demangle(const std::string &name) {
-  if (!name.starts_with("_Z")) return name;
-  // The compiler's clones (f.cold, f.part.0) are not part of the mangled name.
-  size_t dot = name.find('.');
-  int status = 0;
-  std::unique_ptr<char, void (*)(void *)> found(
-      abi::__cxa_demangle(name.substr(0, dot).c_str(), nullptr, nullptr, &status), std::free);
-  if (status != 0 || !found) return name;
-  std::string shown = found.get();
-  if (dot != std::string::npos) shown += " [" + name.substr(dot) + "]";
-  return shown;
-}
 
 std::string_view file_of(const CountedProcedure &p) {
   if (p.map->line != 0) return p.unit->files[p.map->file];

@@ -17,9 +17,6 @@ std::string_view edge_kind_name(format::EdgeKind kind);
 // Whether the listing of blocks has a row for it.
 bool is_listed(const format::Block &block);
 
-// The source name of a linkage name; the name itself if it is none of C++'s.
-std::string demangle(const std::string &name);
-
 // The source file a procedure begins in, else its translation unit.
 std::string_view file_of(const analysis::CountedProcedure &procedure);
 

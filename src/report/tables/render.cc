@@ -10,6 +10,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analysis/source/source_tree.h"
+#include "base/cxx_names.h"
 #include "report/tables/names.h"
 #include "report/tables/procedures.h"
 
@@ -201,9 +202,9 @@ std::vector<std::string> column_texts(const Table &table, size_t c, const TextSt
     const Cell &cell = table.at(r, c);
     bool is_text = cell.kind == CellKind::text && !style.wide;
     if (is_text && column.holds == Holds::names) {
-      out.push_back(plain(familiar_name(cell.text)));
+      out.push_back(plain(base::familiar_name(cell.text)));
     } else if (is_text && column.holds == Holds::symbols) {
-      out.push_back(plain(familiar_name(demangle(std::string(cell.text)))));
+      out.push_back(plain(base::familiar_name(base::demangle(std::string(cell.text)))));
     } else if (is_text && column.holds == Holds::paths) {
       std::string_view path = below(cell.text, root);
       while (path.starts_with("./")) path.remove_prefix(2);

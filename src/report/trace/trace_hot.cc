@@ -3,6 +3,7 @@
 #include <fmt/core.h>
 
 #include "analysis/trace/replay.h"
+#include "base/cxx_names.h"
 #include "report/tables/procedures.h"
 
 namespace chord::report {
@@ -55,7 +56,7 @@ std::string HotTrace::shown(const Segment &segment) const {
       last = line;
     }
   }
-  return demangle(p.map->name) + lines;
+  return base::demangle(p.map->name) + lines;
 }
 
 std::string HotTrace::shown(const core::Sequence &sequence) const {

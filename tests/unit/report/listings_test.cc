@@ -177,12 +177,5 @@ TEST(Listings, SummaryAddsUpWhatWasSkippedForTheSameReason) {
   EXPECT_NE(text.find("left uninstrumented: 3 functions\n       2  a far jump\n"), std::string::npos) << text;
 }
 
-TEST(Demangle, NamesAndClones) {
-  EXPECT_EQ(demangle("main"), "main");
-  EXPECT_EQ(demangle("_Z3addii"), "add(int, int)");
-  EXPECT_EQ(demangle("_Z3addii.cold"), "add(int, int) [.cold]");
-  EXPECT_EQ(demangle("_Zgarbage!"), "_Zgarbage!");
-}
-
 }  // namespace
 }  // namespace chord::report

@@ -5,22 +5,6 @@
 namespace chord::report {
 namespace {
 
-TEST(Names, FamiliarForms) {
-  EXPECT_EQ(familiar_name("f(std::__cxx11::basic_string<char, std::char_traits<char>, std::allocator<char> > const&)"), "f(std::string const&)");
-  EXPECT_EQ(familiar_name("std::vector<int, std::allocator<int> >::push_back(int&&)"), "std::vector<int>::push_back(int&&)");
-  EXPECT_EQ(familiar_name("std::map<int, std::vector<char, std::allocator<char> >, std::less<int>, std::allocator<std::pair<int const, "
-                          "std::vector<char, std::allocator<char> > > > >::~map()"),
-            "std::map<int, std::vector<char>>::~map()");
-  EXPECT_EQ(familiar_name("std::basic_ostream<char, std::char_traits<char> >& operator<<(int)"), "std::ostream& operator<<(int)");
-  EXPECT_EQ(familiar_name("plain(int)"), "plain(int)");
-}
-
-// An allocator that somebody chose is not left out.
-TEST(Names, OwnAllocatorsStay) {
-  EXPECT_EQ(familiar_name("std::vector<int, pool::allocator<int> >::f()"), "std::vector<int, pool::allocator<int>>::f()");
-  EXPECT_EQ(familiar_name("X<int, std::allocator<int>, int>::std::f()"), "X<int, std::allocator<int>, int>::std::f()");
-}
-
 TEST(Names, InnerArgumentsGoFirst) {
   std::string name = "outer<inner<int, long>, other<char>>::f(first, second)";
   EXPECT_EQ(fit_name(name, 100), name);
