@@ -92,7 +92,8 @@ for name, nth in (("down", 7), ("leaf", 3), ("down", 1)):
     call = [c for c in calls if c["function"] == name][nth - 1]
     wanted = [r for r in one if call["began"] <= int(r["number"]) < call["end"]]
     assert rows("--thread=1", "--by=instruction", f"--from={name}#{nth}", f"--to={name}#{nth}") == wanted, (name, nth)
-assert rows("--thread=2", "--from=down") == []
+late = subprocess.run([chord, "trace", "--thread=2", "--from=down", "--csv"], capture_output=True, text=True)
+assert late.returncode == 1 and "--from=down: no thread came there" in late.stderr, late
 
 # Statistics.
 said = json.loads(trace("stats", "--json"))

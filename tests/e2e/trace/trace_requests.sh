@@ -74,7 +74,9 @@ for path, left in ((whole, 0), (paused, left_out)):
         return [f for _, f, _ in rows(path, *arguments)].count("step")
     assert steps("--from=mark:second", "--to=mark:third, with a name that takes more than a word") == 5
     assert steps("--from=mark:why") == 2 and steps("--to=mark:second#1", "--thread=1") == (17 if left else 57)
-    assert steps("--from=mark:second#2") == 0 and steps("--from=mark:second", "--to=step#1") == 0
+    assert steps("--from=mark:second", "--to=step#1") == 0
+    late = subprocess.run([chord, "trace", path, "--from=mark:second#2", "--csv"], capture_output=True, text=True)
+    assert late.returncode == 1 and "--from=mark:second#2: no thread came there" in late.stderr, late
     # A moment lies after the call that named it.
     first = rows(path, "--from=mark:second", "--by=instruction")[0]
     assert first == full[marks[whole][0]["number"]]
