@@ -8,6 +8,8 @@
 #include <map>
 #include <set>
 
+#include "core/graph/order.h"
+#include "core/sequences/path_starts.h"
 #include "reference/graphs.h"
 
 namespace chord {
@@ -170,6 +172,63 @@ TEST(PathTokens, AreCutWhereTheyAreTooMany) {
   }
   EXPECT_GE(bits, kBranches);
   EXPECT_LE(starts->size(), 5u);
+}
+
+// Paths from each vertex, by counting all of them again for each start that is added (the definition in core/sequences/path_starts.h).
+bool shorten_slowly(const Case &c, const std::vector<bool> &taken, uint64_t limit, std::vector<bool> &start) {
+  const Graph &graph = c.graph;
+  const auto inner = [&](Vertex v) { return v != graph.root() && v != graph.exit(); };
+  for (;;) {
+    const auto paths = [&](auto &&self, Vertex v) -> uint64_t {
+      uint64_t sum = 0;
+      for (EdgeId e : graph.out(v)) {
+        const Vertex to = graph.edge(e).to;
+        if (taken[e]) sum += start[to] || to == graph.exit() ? 1 : self(self, to);
+      }
+      return std::max<uint64_t>(sum, 1);
+    };
+    Vertex first = kNone, best = kNone;
+    for (Vertex v = 0; v < graph.vertex_count() && first == kNone; ++v) {
+      if (!inner(v) || paths(paths, v) <= limit) continue;
+      const bool within = std::none_of(graph.out(v).begin(), graph.out(v).end(), [&](EdgeId e) {
+        return taken[e] && !start[graph.edge(e).to] && paths(paths, graph.edge(e).to) > limit;
+      });
+      if (within) first = v;
+    }
+    if (first == kNone) return true;
+    for (EdgeId e : graph.out(first)) {
+      const Vertex to = graph.edge(e).to;
+      if (!taken[e] || !inner(to) || start[to] || !c.can_start[to]) continue;
+      if (best == kNone || paths(paths, to) > paths(paths, best)) best = to;
+    }
+    if (best == kNone) return false;
+    start[best] = true;
+  }
+}
+
+TEST(PathTokens, StartWhereTheDefinitionSays) {
+  Random random(20);
+  uint64_t added = 0, refused = 0;
+  for (int n = 0; n < 3000; ++n) {
+    const auto vertices = static_cast<uint32_t>(4 + below(random, 12));
+    const Graph graph = random_graph(random, vertices, static_cast<uint32_t>(vertices + below(random, 14)));
+    Case c = random_case(graph, random);
+    for (Vertex v = 0; v < graph.vertex_count(); ++v) c.can_start[v] = below(random, 6) != 0;
+    std::vector<bool> start(graph.vertex_count()), taken(graph.edge_count());
+    for (EdgeId e = 1; e < graph.edge_count(); ++e) taken[e] = below(random, 10) != 0 && graph.edge(e).to != graph.root() && graph.edge(e).from != graph.exit();
+    const Order order = depth_first_order(graph);
+    for (EdgeId e = 1; e < graph.edge_count(); ++e) start[graph.edge(e).to] = start[graph.edge(e).to] || order.back[e];
+    const std::vector<bool> before = start;
+    std::vector<bool> expected = start;
+    const uint64_t limit = 2 + below(random, 6);
+    const bool done = shorten_slowly(c, taken, limit, expected);
+    ASSERT_EQ(shorten_paths(graph, taken, c.can_start, limit, start), done) << graph.dump();
+    ASSERT_EQ(start, expected) << graph.dump();
+    added += start != before;
+    refused += !done;
+  }
+  EXPECT_GT(added, 500u);
+  EXPECT_GT(refused, 50u);
 }
 
 // Damaged maps: a cycle without a start, a stop that is none.

@@ -2,15 +2,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <queue>
 
 namespace chord::core {
 namespace {
 
-// Exact up to 2^64, and with room for any procedure that fits in memory beyond.
+// Exact up to 2^64. Where there are more than 2^7000, they are all the same: products of two still have room.
 using Count = long double;
+constexpr Count kMost = 0x1p7000L;
 
 constexpr uint32_t kEdgesPerCut = 2048;      // one cut in a round for so many
-constexpr uint64_t kMostCutWork = 1u << 27;     // edges looked at to take cuts back
+constexpr uint64_t kMostCutWork = 1u << 24;     // vertices counted again to take cuts back
 
 class Cutter {
  public:
@@ -58,6 +60,7 @@ class Cutter {
       for (EdgeId e : graph_.out(*v)) {
         if (!is_dead(e)) from_[*v] += cut_[e] ? 1 : from_[graph_.edge(e).to];
       }
+      from_[*v] = std::min(from_[*v], kMost);
     }
   }
 
@@ -68,6 +71,7 @@ class Cutter {
       for (EdgeId e : graph_.in(v)) {
         if (is_plain(e)) to_[v] += to_[graph_.edge(e).from];
       }
+      to_[v] = std::min(to_[v], kMost);
     }
   }
 
@@ -102,22 +106,22 @@ class Cutter {
 
   void find_candidates(Vertex w, std::vector<Candidate> &found) const {
     if (from_[w] <= 1) return;
-    Count ways = 0, starting = starts_[w] ? 0 : from_[w];
+    Count all = 0, starting = starts_[w] ? 0 : from_[w];
     double price = 0;
     unsigned edges = 0;
     auto add = [&](Count reaching, double at, EdgeId e) {
-      Count through = reaching * from_[w], left = reaching + starting, share = (through - left) / total_;
+      Count through = reaching * from_[w], left = reaching + starting, share = std::min<Count>((through - left) / total_, 1);
       if (share <= 0 || at >= HUGE_VAL) return;
       found.push_back({static_cast<double>(share * (1 + share) * std::log(through / left)) / at, w, e});
     };
     for (EdgeId e : graph_.in(w)) {
       if (!is_plain(e)) continue;
       add(to_[graph_.edge(e).from], cost(e), e);
-      ways += to_[graph_.edge(e).from];
+      all += to_[graph_.edge(e).from];
       price += cost(e);
       ++edges;
     }
-    if (edges > 1 && !starts_[w]) add(ways, price, kNone);
+    if (edges > 1 && !starts_[w]) add(all, price, kNone);
   }
 
   void make(const Candidate &c, std::vector<bool> &touched) {
@@ -130,15 +134,83 @@ class Cutter {
     }
   }
 
+  // Whether a cut was needless follows from the paths to it and from it; only taking it back changes those of other vertices.
   void take_back() {
+    count_to();
+    count_cuts_into();
     std::stable_sort(made_.begin(), made_.end(), [&](EdgeId a, EdgeId b) { return cost(a) > cost(b); });
-    uint64_t work = 0;
+    while (take_back_in_turn()) {}
+  }
+
+  // True if one was taken back: then there may be fewer paths than before, as fewer vertices are starts, and others may have become needless.
+  bool take_back_in_turn() {
+    bool taken = false;
     for (EdgeId e : made_) {
-      if ((work += graph_.edge_count()) > kMostCutWork) return;
+      if (work_ > kMostCutWork) return false;
+      const auto [u, w] = graph_.edge(e);
+      const bool stays_start = w == graph_.root() || cuts_into_[w] > 1;
+      const Count total = total_ - (stays_start ? 0 : from_[w]) + to_[u] * (from_[w] - 1);
+      if (!cut_[e] || total > limit_) continue;
+      const Count more_from = from_[w] - 1, more_to = to_[u] - (stays_start ? 0 : 1);
+      total_ = total;
       cut_[e] = false;
-      count();
-      if (total_ > limit_) cut_[e] = true;
+      --cuts_into_[w];
+      add_before(u, more_from);
+      add_after(w, more_to);
+      taken = true;
     }
+    return taken;
+  }
+
+  void count_cuts_into() {
+    cuts_into_.assign(graph_.vertex_count(), 0);
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) cuts_into_[graph_.edge(e).to] += cut_[e];
+    position_.assign(graph_.vertex_count(), 0);
+    for (uint32_t i = 0; i < topological_.size(); ++i) position_[topological_[i]] = i;
+    added_.assign(graph_.vertex_count(), 0);
+  }
+
+  // So many more paths from v, hence from what plain edges lead to it.
+  void add_before(Vertex v, Count more) {
+    std::priority_queue<uint32_t> todo;  // last first
+    add(v, more, todo);
+    while (!todo.empty()) {
+      const Vertex at = take(todo);
+      from_[at] += added_[at];
+      for (EdgeId e : graph_.in(at)) {
+        if (is_plain(e)) add(graph_.edge(e).from, added_[at], todo);
+      }
+      added_[at] = 0;
+    }
+  }
+
+  // So many more to v, hence to what plain edges lead to from it.
+  void add_after(Vertex v, Count more) {
+    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> todo;
+    add(v, more, todo);
+    while (!todo.empty()) {
+      const Vertex at = take(todo);
+      to_[at] += added_[at];
+      for (EdgeId e : graph_.out(at)) {
+        if (is_plain(e)) add(graph_.edge(e).to, added_[at], todo);
+      }
+      added_[at] = 0;
+    }
+  }
+
+  template <class Queue>
+  void add(Vertex v, Count more, Queue &todo) {
+    if (more == 0) return;
+    if (added_[v] == 0) todo.push(position_[v]);
+    added_[v] += more;
+  }
+
+  template <class Queue>
+  Vertex take(Queue &todo) {
+    const Vertex v = topological_[todo.top()];
+    todo.pop();
+    ++work_;
+    return v;
   }
 
   const Graph &graph_;
@@ -152,6 +224,11 @@ class Cutter {
   std::vector<bool> starts_;      // by vertex
   Count total_ = 0;
   std::vector<EdgeId> made_;
+  // To take cuts back:
+  std::vector<uint32_t> cuts_into_;  // by vertex
+  std::vector<uint32_t> position_;   // by vertex: in topological order
+  std::vector<Count> added_;         // by vertex: paths that its count still lacks
+  uint64_t work_ = 0;
 };
 
 }  // namespace

@@ -11,7 +11,8 @@
 // Greedily, the cut is made that is worth most for its cost: the share of all paths that it saves, times the
 // logarithm of how few are left of those through it. (The share alone does not tell the middle of a
 // long chain from its ends; and of two that cost the same for their share the larger is better.) In the end those are taken back that the others made needless, the
-// most expensive first. Both go round by round in O(E); large graphs get several cuts in a round.
+// most expensive first. The greedy part goes round by round in O(E), and large graphs get several cuts in a round, so rounds are at most 2,048. To take a
+// cut back is judged in O(1) by the same formula; if it is taken back, only vertices before and after it that uncut edges connect with it are counted again, 2^24 at most in all.
 #pragma once
 
 #include <cstdint>

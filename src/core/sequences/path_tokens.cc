@@ -3,19 +3,23 @@
 #include <algorithm>
 #include <bit>
 
+#include "core/sequences/path_starts.h"
+
 namespace chord::core {
 namespace {
 
 class StartChooser {
  public:
-  StartChooser(const PathStartProblem &problem, const std::vector<bool> &can_start) : p_(problem), graph_(problem.graph), can_start_(can_start), start_(graph_.vertex_count()) {}
+  StartChooser(const PathStartProblem &problem, const std::vector<bool> &can_start) : p_(problem), graph_(problem.graph), can_start_(can_start), start_(graph_.vertex_count()), place_(graph_.vertex_count()) {
+    for (EdgeId e = 0; e < graph_.edge_count(); ++e) taken_.push_back(e != Graph::return_edge() && !p_.never[e]);
+  }
 
   std::optional<std::vector<Vertex>> run() {
     for (Vertex v = 0; v < graph_.vertex_count(); ++v) {
       start_[v] = p_.stops[v] || p_.entered[v];
       if (start_[v] && !can_start_[v]) return std::nullopt;
     }
-    if (!break_cycles() || !shorten()) return std::nullopt;
+    if (!break_cycles() || !shorten_paths(graph_, taken_, can_start_, uint64_t{1} << PathTokens::kMostBits, start_)) return std::nullopt;
     return starts();
   }
 
@@ -29,8 +33,6 @@ class StartChooser {
     }
     return out;
   }
-  bool is_inner(Vertex v) const { return v != graph_.root() && v != graph_.exit(); }
-  bool is_taken(EdgeId e) const { return e != Graph::return_edge() && !p_.never[e]; }
 
   // Depth first, among vertices that are no starts. Where an edge closes a cycle its target becomes one, or else another vertex of the cycle; what was
   // found since is walked again without it.
@@ -55,6 +57,7 @@ class StartChooser {
   bool walk(Vertex first, std::vector<State> &state) {
     std::vector<Step> path{{first, 0}};
     state[first] = State::on_path;
+    place_[first] = 0;
     while (!path.empty()) {
       auto &[v, next] = path.back();
       if (next == graph_.out(v).size()) {
@@ -64,18 +67,18 @@ class StartChooser {
       }
       const EdgeId e = graph_.out(v)[next++];
       const Vertex to = graph_.edge(e).to;
-      if (!is_taken(e) || start_[to]) continue;
+      if (!taken_[e] || start_[to]) continue;
       if (state[to] == State::on_path && !start_on_cycle(to, path, state)) return false;
       if (start_[to] || state[to] != State::unseen || path.empty()) continue;
       state[to] = State::on_path;
+      place_[to] = path.size();
       path.push_back({to, 0});
     }
     return true;
   }
 
   bool start_on_cycle(Vertex to, std::vector<Step> &path, std::vector<State> &state) {
-    auto begin = std::find_if(path.begin(), path.end(), [&](const Step &s) { return s.v == to; });
-    auto able = std::find_if(begin, path.end(), [&](const Step &s) { return can_start_[s.v]; });
+    auto able = std::find_if(path.begin() + static_cast<std::ptrdiff_t>(place_[to]), path.end(), [&](const Step &s) { return can_start_[s.v]; });
     if (able == path.end()) return false;
     start_[able->v] = true;
     for (auto step = able; step != path.end(); ++step) state[step->v] = State::unseen;
@@ -83,45 +86,12 @@ class StartChooser {
     return true;
   }
 
-  // Where too many paths come together, those that its successors have begin anew.
-  bool shorten() {
-    for (;;) {
-      const PathTokens tokens(p_, starts());
-      if (tokens.ok()) return true;
-      const Vertex v = too_many(tokens);
-      if (v == kNone || !start_after(v, tokens)) return false;
-    }
-  }
-
-  // One that has, while what it leads to has not.
-  Vertex too_many(const PathTokens &tokens) const {
-    constexpr uint64_t most = uint64_t{1} << PathTokens::kMostBits;
-    for (Vertex v = 0; v < graph_.vertex_count(); ++v) {
-      if (!is_inner(v) || tokens.paths_from(v) <= most) continue;
-      const bool first = std::none_of(graph_.out(v).begin(), graph_.out(v).end(), [&](EdgeId e) {
-        return is_taken(e) && !start_[graph_.edge(e).to] && tokens.paths_from(graph_.edge(e).to) > most;
-      });
-      if (first) return v;
-    }
-    return kNone;
-  }
-
-  bool start_after(Vertex v, const PathTokens &tokens) {
-    Vertex best = kNone;
-    for (EdgeId e : graph_.out(v)) {
-      const Vertex to = graph_.edge(e).to;
-      if (!is_taken(e) || !is_inner(to) || start_[to] || !can_start_[to]) continue;
-      if (best == kNone || tokens.paths_from(to) > tokens.paths_from(best)) best = to;
-    }
-    if (best == kNone) return false;
-    start_[best] = true;
-    return true;
-  }
-
   const PathStartProblem &p_;
   const Graph &graph_;
   const std::vector<bool> &can_start_;
   std::vector<bool> start_;
+  std::vector<bool> taken_;    // by edge
+  std::vector<size_t> place_;  // by vertex on the path of a walk: where
 };
 
 }  // namespace

@@ -23,55 +23,100 @@ bool is_predicate(const WitnessProblem &problem, Vertex v) {
 
 bool is_stop(const WitnessProblem &problem, Vertex v) { return v == problem.graph.exit() || problem.stops[v]; }
 
-// The free edges so far.
-class FreeEdges {
+// A set of vertices that grows, from one of them along free edges, nearest first.
+class Reach {
  public:
-  explicit FreeEdges(const WitnessProblem &problem)
-      : problem_(problem), out_(problem.graph.vertex_count()), in_(problem.graph.vertex_count()), predicate_(problem.graph.vertex_count()),
-        led_to_(problem.graph.vertex_count()), leads_here_(problem.graph.vertex_count()), reached_(problem.graph.vertex_count()) {
-    for (Vertex v = 0; v < predicate_.size(); ++v) predicate_[v] = is_predicate(problem, v);
-  }
+  Reach(const std::vector<std::vector<Vertex>> &next, uint32_t vertices) : next_(next), seen_(vertices) {}
 
-  // The edge becomes free, unless that breaks a property.
-  bool offer(EdgeId e) {
+  void begin() {
     ++round_;
-    const auto [from, to] = problem_.graph.edge(e);
-    const std::vector<Vertex> led_to = search(to, out_, led_to_), lead_here = search(from, in_, leads_here_);
-    const bool stops = std::any_of(led_to.begin(), led_to.end(), [&](Vertex v) { return is_stop(problem_, v); });
-    const bool parts = std::any_of(lead_here.begin(), lead_here.end(), [&](Vertex v) { return predicate_[v]; });
-    if (stops && parts) return false;
-    for (Vertex v : lead_here) {  // by other paths, too? (A vertex that is on both sides is on a cycle.)
-      for (Vertex met : search(v, out_, reached_)) {
-        if (led_to_[met] == round_) return false;
-      }
+    found_.clear();
+    at_ = 0;
+  }
+  bool has(Vertex v) const { return seen_[v] == round_; }
+  bool add(Vertex v) {
+    if (has(v)) return false;
+    seen_[v] = round_;
+    found_.push_back(v);
+    return true;
+  }
+  bool is_complete() const { return at_ == found_.size(); }
+  // Adds what one vertex leads to, and says so of each. False if `added` does for one.
+  template <class Added>
+  bool step(Added added) {
+    if (is_complete()) return true;
+    for (Vertex v : next_[found_[at_++]]) {
+      if (add(v) && !added(v)) return false;
     }
-    out_[from].push_back(to);
-    in_[to].push_back(from);
     return true;
   }
 
  private:
-  // The vertices from there on that this round has not yet seen.
-  std::vector<Vertex> search(Vertex start, const std::vector<std::vector<Vertex>> &next, std::vector<uint32_t> &seen) const {
-    std::vector<Vertex> found;
-    if (seen[start] == round_) return found;
-    seen[start] = round_;
-    found.push_back(start);
-    for (size_t i = 0; i < found.size(); ++i) {
-      for (Vertex v : next[found[i]]) {
-        if (seen[v] == round_) continue;
-        seen[v] = round_;
-        found.push_back(v);
-      }
+  const std::vector<std::vector<Vertex>> &next_;
+  std::vector<uint32_t> seen_;  // by vertex: the last round that came there
+  std::vector<Vertex> found_;
+  size_t at_ = 0;  // what comes before has been followed
+  uint32_t round_ = 0;
+};
+
+// The free edges so far.
+class FreeEdges {
+ public:
+  explicit FreeEdges(const WitnessProblem &problem)
+      : problem_(problem), out_(problem.graph.vertex_count()), in_(problem.graph.vertex_count()), parts_(problem.graph.vertex_count()),
+        after_predicate_(problem.graph.vertex_count()), before_stop_(problem.graph.vertex_count()), above_(in_, problem.graph.vertex_count()),
+        beside_(out_, problem.graph.vertex_count()), below_(out_, problem.graph.vertex_count()) {
+    for (Vertex v = 0; v < problem.graph.vertex_count(); ++v) {
+      after_predicate_[v] = is_predicate(problem, v);
+      before_stop_[v] = is_stop(problem, v);
     }
-    return found;
+  }
+
+  // The edge becomes free, unless that breaks a property.
+  bool offer(EdgeId e) {
+    const auto [from, to] = problem_.graph.edge(e);
+    if (after_predicate_[from] && before_stop_[to]) return false;
+    if (!parts_.unite(from, to) && are_connected(from, to)) return false;
+    out_[from].push_back(to);
+    in_[to].push_back(from);
+    if (after_predicate_[from]) spread(to, out_, after_predicate_);
+    if (before_stop_[to]) spread(from, in_, before_stop_);
+    return true;
+  }
+
+ private:
+  // Whether something before the edge leads to something after it by other paths, too. (A vertex that is before and after it is on a cycle.)
+  // From three sides at once, for what is found is usually near.
+  bool are_connected(Vertex from, Vertex to) {
+    for (Reach *side : {&above_, &beside_, &below_}) side->begin();
+    above_.add(from);
+    beside_.add(from);
+    below_.add(to);
+    bool apart = from != to;
+    while (apart && !(beside_.is_complete() && above_.is_complete() && below_.is_complete())) {
+      apart = above_.step([&](Vertex v) { return !beside_.add(v) || !below_.has(v); }) &&
+              beside_.step([&](Vertex v) { return !below_.has(v); }) && below_.step([&](Vertex v) { return !beside_.has(v); });
+    }
+    return !apart;
+  }
+
+  // What is true of a vertex is true of all that come next.
+  static void spread(Vertex start, const std::vector<std::vector<Vertex>> &next, std::vector<bool> &is_true) {
+    std::vector<Vertex> todo{start};
+    while (!todo.empty()) {
+      const Vertex v = todo.back();
+      todo.pop_back();
+      if (is_true[v]) continue;
+      is_true[v] = true;
+      todo.insert(todo.end(), next[v].begin(), next[v].end());
+    }
   }
 
   const WitnessProblem &problem_;
   std::vector<std::vector<Vertex>> out_, in_;
-  std::vector<bool> predicate_;
-  std::vector<uint32_t> led_to_, leads_here_, reached_;  // by vertex: the last round that came there
-  uint32_t round_ = 0;
+  UnionFind parts_;                                   // what free edges connect, in whichever direction
+  std::vector<bool> after_predicate_, before_stop_;  // by vertex: a free path leads from a predicate here, from here to a stop
+  Reach above_, beside_, below_;  // of an edge: what leads to its beginning, what that leads to, what its end leads to
 };
 
 // From each stop backward, up to the predicates that come first.

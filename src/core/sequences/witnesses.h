@@ -10,8 +10,10 @@
 // predicate are witnesses first; then a maximum spanning tree of the others is free. Then, which is not in the paper, each edge that is left is tried in turn and is free if
 // the three properties stay: so no witness can be left out, and the set never costs more than the paper's.
 //
-// Invariant: after each step the free edges have the three properties. Whether one more edge keeps them is seen from what reaches it and what it leads to.
-// O(E log E) and, for each edge, what free paths lead to and from there.
+// Invariant: after each step the free edges have the three properties. What comes after a predicate and before a stop is marked, and marks only spread. An edge
+// between parts that no free edges connect closes neither cycle nor diamond. For others a search goes from the edge backward, from what that finds forward, and
+// from the edge forward, nearest first and in turn, until two of them meet: O(E log E), and for each edge that would close a cycle or a diamond about as much as that
+// has edges; for each that would not (in practice few), all that free paths lead to there.
 // Tested by tests/property/witnesses_test.cc on all small graphs.
 #pragma once
 
