@@ -20,7 +20,7 @@ namespace chord::runtime {
 // Raise it whenever the layout or meaning of a structure changes, here or in chord_activations.h:
 // copies of another version do not share an Instance, each writes its own segment,
 // and a tool of another version does not read it.
-constexpr uint32_t layout_version = 24;
+constexpr uint32_t layout_version = 25;
 
 struct Instance;
 struct LiveFile;
@@ -28,6 +28,7 @@ struct ModeHooks;  // runtime/modes.h
 struct Module;
 struct Thread;
 struct UnwindCache;  // runtime/stack/unwind.cc
+struct FoldRoom;     // runtime/profile/fold.cc
 
 // ---- The kernel's -----------------------------------------------------------
 
@@ -215,6 +216,7 @@ struct Records {
 };
 
 constexpr size_t write_buffer_size = 64 * 1024;
+constexpr size_t most_out = 4352, most_folder = 4096, most_arguments = 4096, most_path = 8500;
 constexpr int fatal_signal_limit = 32;
 
 struct Instance {
@@ -240,8 +242,7 @@ struct Instance {
   Thread *free_threads;
   uint64_t threads_seen;
   uint32_t threads_numbered;
-  uint32_t ended_ids[256];  // ring: the kernel lists a thread a little longer than we do
-  uint32_t ended_count;
+  uint32_t ended_count;     // of ended_ids
   uint64_t process_start_ns;  // never changes: names the profile
   uint64_t start_ns;          // of the segment
   uint32_t notes;
@@ -268,6 +269,9 @@ struct Instance {
   // Memory
   char *pool;
   size_t pool_left;
+  char *first_stack;     // a signal stack for the first thread that wants one
+  Module *spare_module;  // for the next that starts
+  FoldRoom *fold_room;   // null: never needed yet
   void *free_starts;
   bool secure;  // it has more rights than its caller, who is:
   uint32_t caller_user, caller_group;
@@ -287,18 +291,27 @@ struct Instance {
   uint64_t window_low, window_high;     // what a window must reach; 0: nobody needs one
   uint64_t windows;                     // places of windows that were tried
   bool program_woven;  // the executable is one of the modules, and its pthread_create everybody's
-  // Facts for the profile
-  char out[4352];
-  char executable[1024];
-  char folder[4096];
+  LiveFile *live;      // null: nothing is durable
+  // Facts for the profile. Most are short, so those that may be long lie one behind the other: a page that is not touched is
+  // a page fault less.
   char label[256];
-  LiveFile *live;  // null: nothing is durable
+  char executable[1024];
+  uint32_t out_at, folder_at, arguments_at, arguments_size, path_at;  // in `facts`
+  char facts[most_out + most_folder + most_arguments + most_path];
+  char *out() { return facts + out_at; }  // the place of the profile
+  char *folder() { return facts + folder_at; }
+  char *arguments() { return facts + arguments_at; }
+  char *path() { return facts + path_at; }  // of the profile, as it was last written
+  const char *out() const { return facts + out_at; }
+  const char *folder() const { return facts + folder_at; }
+  const char *arguments() const { return facts + arguments_at; }
+  const char *path() const { return facts + path_at; }
+  // Seldom needed.
+  uint32_t ended_ids[256];  // ring: the kernel lists a thread a little longer than we do
   char live_path[8600];
-  char arguments[4096];
-  size_t arguments_size;
-  // The writer's scratch, here because it may run on a small signal stack.
-  char path[8500];
   char message[9000];
+  // The writer's scratch, here because it may run on a small signal stack. The header comes before what it is of.
+  chord_segment_header segment;
   uint8_t buffer[write_buffer_size];
 };
 

@@ -81,6 +81,7 @@ bool in_woven_module(const Instance &instance, uint64_t pc);
 
 // ---- Threads (threads.cc) -----------------------------------------------
 
+constexpr size_t alternate_stack_size = 64 * 1024;
 // The calling thread's record; made on first use. Null without memory.
 CHORD_SHARED Thread *current_thread(Instance &instance) __asm__("__chord_current_thread");
 void end_thread(Instance &instance, Thread &thread);
@@ -160,7 +161,7 @@ CHORD_SHARED bool write_segment(Instance &instance, const Frame &from, const End
 // `others`: other threads run and start again, too.
 void restart_counts(Instance &instance, const Frame &from, bool others);
 bool append_segment(Instance &instance, const End &end);
-// Beside the profile, which was written to instance.path.
+// Beside the profile, which was written to instance.path().
 void keep_maps(Instance &instance);
 // What is in CHORD_OUT, if anything, and was given at build time, if anything; `woven`: the program, or a library (place.cc).
 void choose_place(Instance &instance, const char *asked, const char *built_in, const char *woven);
@@ -173,6 +174,14 @@ long open_profile(const Instance &instance, const char *path);
 // Never one of the standard numbers: the program may still write to those.
 CHORD_SHARED long open_above_standard(const char *path, int flags, int mode) __asm__("__chord_open_above_standard");
 void remember_stderr(Instance &instance);
+// Of the program, in memory and in its file.
+struct BuildId {
+  const char *bytes = nullptr;
+  size_t size = 0;
+  uint64_t offset = 0;
+};
+// `called`: what the program was told it is called, or null (executable.cc).
+void name_executable(Instance &instance, const char *called, const BuildId &id);
 // One line for the user, if stderr is still the one the program was started with.
 CHORD_SHARED void say(const Instance &instance, const Text &message) __asm__("__chord_say");
 
@@ -202,6 +211,9 @@ extern "C" void __chord_signal_return() __attribute__((visibility("hidden")));
 extern "C" int64_t __chord_slot __attribute__((visibility("hidden")));
 __attribute__((always_inline)) inline Instance *instance() { return __atomic_load_n(&__chord_module.instance, __ATOMIC_ACQUIRE); }
 
+// What every process needs is one mapping: the instance, the first of the pool, a signal stack, rules for unwinding.
+constexpr size_t start_pool = (sizeof(Instance) + 63) / 64 * 64, start_stack = start_pool + 48 * 1024,
+                 start_rules = start_stack + alternate_stack_size, start_size = start_rules + 116 * 1024;
 // Small records from a pool, for ever. Call with the lock held.
 CHORD_SHARED void *take_memory(Instance &instance, size_t size) __asm__("__chord_take_memory");
 

@@ -97,7 +97,7 @@ Instance *make_durable(Instance *instance) {
     return instance;
   }
   copy_bytes(moved, instance, sizeof(Instance));
-  unmap_pages(instance, sizeof(Instance));
+  unmap_pages(instance, start_size);
   moved->live = live;
   live->part[0] = {live, table_size, 0};
   live->part[1] = {moved, size, table_size};

@@ -63,9 +63,10 @@ CHORD_FAST void add_counters(const uint64_t *from, size_t count, uint64_t *into)
 }
 
 bool allocate_totals(Instance &instance, Module &module) {
-  // One mapping for all: those of a small program take a page.
+  // In one piece, that of a small program within a page.
   size_t totals = module.counters * sizeof(uint64_t);
-  auto *all = static_cast<char *>(map_kept(instance, 3 * totals + module.proc_count * sizeof(Module::Shape) + 8));
+  size_t size = 3 * totals + module.proc_count * sizeof(Module::Shape) + 8;
+  auto *all = static_cast<char *>(size <= 4096 ? take_memory(instance, size) : map_kept(instance, size));
   module.merged = reinterpret_cast<uint64_t *>(all);
   module.written = module.merged + module.counters;
   module.snapshot = module.written + module.counters;
@@ -117,17 +118,16 @@ void add_shared_counters(const Module &module, uint64_t *totals, bool back) {
 
 void add_module(Instance &instance, ModuleState &state) {
   Guard guard(instance.lock);
-  auto *fresh = static_cast<Module *>(map_kept(instance, sizeof(Module)));
-  if (fresh == nullptr) {
-    instance.notes |= note_out_of_memory;
-    return;
-  }
+  Module *fresh = instance.spare_module;
+  if (fresh == nullptr && (fresh = static_cast<Module *>(take_memory(instance, sizeof(Module)))) == nullptr) return;
+  instance.spare_module = nullptr;
   describe_module(*fresh, instance);
   Module *module = instance.modules;
   while (module != nullptr && !same_shape(*module, fresh->procs, fresh->proc_count)) module = module->next;
   if (module != nullptr) {
     // Loaded again, perhaps elsewhere: totals go on, places are new.
-    unmap_kept(instance, fresh, sizeof *fresh);
+    zero_bytes(fresh, sizeof *fresh);
+    instance.spare_module = fresh;
     describe_module(*module, instance);
     module->finished = false;
   } else {
@@ -330,15 +330,16 @@ bool in_woven_module(const Instance &instance, uint64_t pc) {
 
 void add_record(Instance &instance, Records &records, const void *record, size_t size) {
   if (records.used + size > records.capacity) {
-    size_t capacity = records.capacity == 0 ? 32 * 1024 : records.capacity * 2;
-    auto *data = static_cast<char *>(map_kept(instance, capacity));
+    constexpr size_t few = 512, many = 32 * 1024;
+    size_t capacity = records.capacity == 0 ? few : records.capacity == few ? many : records.capacity * 2;
+    auto *data = static_cast<char *>(capacity == few ? take_memory(instance, few) : map_kept(instance, capacity));
     if (data == nullptr) {
       instance.notes |= note_out_of_memory;
       return;
     }
     if (records.data != nullptr) {
       copy_bytes(data, records.data, records.used);
-      unmap_kept(instance, records.data, records.capacity);
+      if (records.capacity != few) unmap_kept(instance, records.data, records.capacity);
     }
     records.data = data;
     records.capacity = capacity;

@@ -110,13 +110,14 @@ struct Search {
   const char *own_name = "";
   uint64_t own_bias = 0;
   const char *own_place = nullptr, *program_place = nullptr;  // null: none was given
+  BuildId program_id;
   Module *fill = nullptr;
 };
 
 // One object of the process.
 struct Seen {
   bool own, program;
-  uint64_t bias;
+  uint64_t bias, notes_offset;  // the latter in the file
 };
 
 void read_notes(const char *notes, size_t size, size_t alignment, Search &search, const Seen &seen) {
@@ -135,10 +136,12 @@ void read_notes(const char *notes, size_t size, size_t alignment, Search &search
         if (!seen.own && state->instance != nullptr) search.running = state->instance;
       }
     }
-    if (seen.own && search.fill != nullptr && name_size == 4 && type == 3 && same_bytes(notes + name, "GNU", 4) &&
-        size_of <= sizeof search.fill->build_id) {
-      copy_bytes(search.fill->build_id, notes + content, size_of);
-      search.fill->build_id_size = size_of;
+    if (name_size == 4 && type == 3 && same_bytes(notes + name, "GNU", 4)) {
+      if (seen.program) search.program_id = {notes + content, size_of, seen.notes_offset + content};
+      if (seen.own && search.fill != nullptr && size_of <= sizeof search.fill->build_id) {
+        copy_bytes(search.fill->build_id, notes + content, size_of);
+        search.fill->build_id_size = size_of;
+      }
     }
     at = content + round(size_of);
   }
@@ -184,7 +187,7 @@ int visit_object(dl_phdr_info *object, size_t, void *data) {
     const ElfW(Phdr) &part = object->dlpi_phdr[i];
     if (part.p_type == PT_NOTE)
       read_notes(reinterpret_cast<const char *>(object->dlpi_addr + part.p_vaddr), part.p_memsz,
-                 part.p_align == 8 ? 8 : 4, search, {own, !named, object->dlpi_addr});
+                 part.p_align == 8 ? 8 : 4, search, {own, !named, object->dlpi_addr, part.p_offset});
   }
   if (own) {
     search.is_program = !named;
@@ -200,19 +203,16 @@ int visit_object(dl_phdr_info *object, size_t, void *data) {
 
 // ---- Making the instance -----------------------------------------------------
 
-void read_link(const char *name, char *into, size_t size) {
-  long n = kernel(SYS_readlink, reinterpret_cast<long>(name), arg(into), static_cast<long>(size - 1));
-  into[n < 0 ? 0 : n] = 0;
-}
-
 bool is_set(const char *value) { return value != nullptr && value[0] == '1' && value[1] == 0; }
 
 void read_settings(Instance &instance, char **environment, const Search &search) {
   // A program with more rights than its caller takes no orders from it.
   bool trusted = getauxval(AT_SECURE) == 0;
   instance.secure = !trusted;
-  instance.caller_user = static_cast<uint32_t>(kernel(SYS_getuid));
-  instance.caller_group = static_cast<uint32_t>(kernel(SYS_getgid));
+  if (instance.secure) {
+    instance.caller_user = static_cast<uint32_t>(kernel(SYS_getuid));
+    instance.caller_group = static_cast<uint32_t>(kernel(SYS_getgid));
+  }
   choose_place(instance, trusted ? variable(environment, "CHORD_OUT") : nullptr,
                search.program_woven ? search.program_place : search.own_place,
                search.program_woven ? instance.executable : search.own_name);
@@ -228,14 +228,16 @@ void read_settings(Instance &instance, char **environment, const Search &search)
 }
 
 void read_arguments(Instance &instance, int count, char **arguments) {
-  size_t used = 0;
+  uint32_t used = 0;
+  instance.arguments_at = instance.out_at + static_cast<uint32_t>(length(instance.out())) + 1;
   for (int i = 0; i < count && arguments[i] != nullptr; ++i) {
     size_t n = length(arguments[i]) + 1;
-    if (used + n > sizeof instance.arguments) break;
-    copy_bytes(instance.arguments + used, arguments[i], n);
-    used += n;
+    if (used + n > most_arguments) break;
+    copy_bytes(instance.arguments() + used, arguments[i], n);
+    used += static_cast<uint32_t>(n);
   }
   instance.arguments_size = used;
+  instance.path_at = instance.arguments_at + used;
 }
 
 // Every copy registers fork hooks (they go when it is unloaded); the owner's act.
@@ -290,20 +292,27 @@ void after_fork_in_child() {
 }
 
 Instance *make_instance(int argument_count, char **arguments, char **environment, const Search &search) {
-  auto *made = static_cast<Instance *>(map_pages(sizeof(Instance)));
+  auto *made = static_cast<Instance *>(map_pages(start_size));
   if (made == nullptr) return nullptr;
   made->version = layout_version;
   made->pid = process_id();
   made->process_start_ns = made->start_ns = wall_clock_ns();
-  read_link("/proc/self/exe", made->executable, sizeof made->executable);
-  if (made->executable[0] == 0 && argument_count > 0)
-    Text(made->executable, sizeof made->executable).add(arguments[0]);
-  if (kernel(SYS_getcwd, arg(made->folder), sizeof made->folder - 1) < 0) made->folder[0] = 0;
+  if (kernel(SYS_getcwd, arg(made->folder()), most_folder - 1) < 0) made->folder()[0] = 0;
+  made->out_at = static_cast<uint32_t>(length(made->folder())) + 1;
+  name_executable(*made, argument_count > 0 ? arguments[0] : nullptr, search.program_id);
   remember_stderr(*made);
   read_settings(*made, environment, search);
   read_arguments(*made, argument_count, arguments);
   find_static_frames(*made);
-  return made->durable ? make_durable(made) : made;
+  if (made->durable) return make_durable(made);
+  // What a small program needs lies close together.
+  auto *start = reinterpret_cast<char *>(made);
+  made->pool = start + start_pool;
+  made->pool_left = start_stack - start_pool;
+  made->first_stack = start + start_stack;
+  begin_rules(*made, start + start_rules);
+  begin_exits(*made);
+  return made;
 }
 
 // Nobody in the process can obey it (yet).

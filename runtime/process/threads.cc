@@ -21,6 +21,8 @@ int __pthread_create(pthread_t *, const pthread_attr_t *, void *(*)(void *), voi
 // Our definition of pthread_create would keep libc.a's out of a static program;
 // mq_notify, which is in both libraries, brings it in.
 int mq_notify(int, const struct sigevent *);
+// Also called by signal handlers, where libc is not to look for it first.
+int pthread_setspecific(pthread_key_t, const void *) noexcept __attribute__((noplt));
 void *__dlsym_weak(void *, const char *) __asm__("dlsym") __attribute__((weak));
 }
 
@@ -74,8 +76,6 @@ __attribute__((noinline)) Thread *listed() {
 }
 bool has_ended() { return (self() & (unlisted_bit | ended_bit)) == (unlisted_bit | ended_bit); }
 void leave_list(uint32_t number, uint64_t bits) { *self_word() = uint64_t{number} << number_shift | unlisted_bit | bits; }
-
-constexpr size_t alternate_stack_size = 64 * 1024;
 
 // ---- The list -------------------------------------------------------------
 
@@ -134,6 +134,7 @@ void take_alternate_stack(Instance &instance, Thread &thread) {
   if (!instance.take_signals) return;
   stack_t now{};
   if (kernel(SYS_sigaltstack, 0, arg(&now)) < 0 || (now.ss_flags & SS_DISABLE) == 0) return;
+  if (thread.alternate_stack == nullptr) thread.alternate_stack = __atomic_exchange_n(&instance.first_stack, nullptr, __ATOMIC_RELAXED);
   if (thread.alternate_stack == nullptr)
     thread.alternate_stack = static_cast<char *>(map_pages(alternate_stack_size));
   if (thread.alternate_stack == nullptr) return;

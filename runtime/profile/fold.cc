@@ -16,6 +16,19 @@ namespace chord::runtime {
 namespace {
 
 constexpr uint32_t most_segments = 4096;  // looked at
+constexpr size_t most_few_bytes = 1024, most_few_exits = 16;
+
+}  // namespace
+
+// What folding works with, kept for the next time. Runs of small programs touch its beginning only.
+struct FoldRoom {
+  uint8_t bytes[most_few_bytes];
+  chord_exit exits[most_few_exits];
+  Fold fold, other;
+  uint8_t other_bytes[most_few_bytes];
+};
+
+namespace {
 
 bool read_whole(long file, void *to, size_t size, uint64_t offset) {
   auto *at = static_cast<char *>(to);
@@ -103,9 +116,9 @@ bool read_process(Instance &instance, Bytes in, Fold &fold) {
   auto process = load<chord_process>(facts);
   fold.start_ns = process.start_ns;
   fold.threads = process.threads;
-  fold.same_folder = same_text(folder, instance.folder);
+  fold.same_folder = same_text(folder, instance.folder());
   auto size = static_cast<size_t>(in.end - in.at);
-  fold.same_arguments = size == instance.arguments_size && same_bytes(in.at, instance.arguments, size);
+  fold.same_arguments = size == instance.arguments_size && same_bytes(in.at, instance.arguments(), size);
   if (instance.keep_arguments && !fold.same_arguments) return false;
   bool ended = process.end == CHORD_END_EXIT || process.end == CHORD_END_QUICK || process.end == CHORD_END_EXEC;
   return ended && same_text(executable, instance.executable) && is_known(fold, executable) &&
@@ -177,9 +190,19 @@ bool read_payload(Instance &instance, Fold &fold) {
   });
 }
 
-void release_payload(Fold &fold) {
-  if (fold.payload != nullptr) unmap_pages(fold.payload, fold.payload_size);
+void begin(Fold &fold, uint64_t file_size, uint8_t *few_bytes) {
+  zero_bytes(&fold, __builtin_offsetof(Fold, modules));
+  fold.file_size = file_size;
+  fold.few_bytes = few_bytes;
+}
+
+void drop_payload(Fold &fold) {
+  if (fold.payload != nullptr && fold.payload != fold.few_bytes) unmap_pages(fold.payload, fold.payload_size);
   fold.payload = nullptr;
+}
+
+void release_payload(Fold &fold) {
+  drop_payload(fold);
   fold.base_size = 0;
 }
 
@@ -190,7 +213,7 @@ bool try_base(Instance &instance, long file, uint64_t at, const chord_segment_he
   uint32_t others = CHORD_SEGMENT_LIVE | CHORD_SEGMENT_CUT_OFF | (instance.keep_arguments ? CHORD_SEGMENT_MIXED : 0);
   if ((header.flags & others) != 0 || header.payload_size == 0) return false;
   fold.payload_size = header.payload_size;
-  fold.payload = static_cast<uint8_t *>(map_pages(header.payload_size));
+  fold.payload = header.payload_size <= most_few_bytes ? fold.few_bytes : static_cast<uint8_t *>(map_pages(header.payload_size));
   if (fold.payload == nullptr) return false;
   if (!read_whole(file, fold.payload, header.payload_size, at + sizeof header) ||
       hash_of(fold.payload, header.payload_size) != header.checksum || !read_payload(instance, fold)) {
@@ -213,15 +236,16 @@ bool finish_superseding(long file, const Fold &fold) {
   return mark_dead(file, fold.superseded.place);
 }
 
-void add_gap(Fold &fold, uint64_t start, uint64_t size) {
+void add_gap(Fold &fold, uint64_t start, uint64_t size, bool whole) {
   if (fold.gap_count != 0) {
     Fold::Gap &last = fold.gaps[fold.gap_count - 1];
     if (last.start + last.size == start) {
       last.size += size;
+      last.whole = false;
       return;
     }
   }
-  if (fold.gap_count != Fold::most_gaps) fold.gaps[fold.gap_count++] = {start, size};
+  if (fold.gap_count != Fold::most_gaps) fold.gaps[fold.gap_count++] = {start, size, whole};
 }
 
 // The next multiple of 8 at which a segment or a gap begins.
@@ -246,20 +270,24 @@ struct Beginning {
 };
 
 // A second segment is the base instead if it takes the place of the first.
-void consider(Instance &instance, long file, uint64_t at, const Beginning &beginning, Fold &fold, Fold &other) {
+void consider(Instance &instance, long file, uint64_t at, const Beginning &beginning, FoldRoom &room) {
   const chord_segment_header &header = beginning.header;
+  Fold &fold = room.fold, &other = room.other;
   if (fold.base_size == 0) {
     try_base(instance, file, at, header, fold);
     if (fold.base_size != 0 && !finish_superseding(file, fold)) release_payload(fold);
     return;
   }
   if (beginning.record.tag != CHORD_RECORD_SUPERSEDES || beginning.superseded.place != fold.base ||
-      beginning.superseded.checksum != fold.base_checksum || !try_base(instance, file, at, header, other))
+      beginning.superseded.checksum != fold.base_checksum)
     return;
+  // The first may have been another's turn of this: each has its own room.
+  begin(other, fold.file_size, fold.few_bytes == room.bytes ? room.other_bytes : room.bytes);
+  if (!try_base(instance, file, at, header, other)) return;
   bool marked = mark_dead(file, fold.base);
-  unmap_pages(fold.payload, fold.payload_size);
+  drop_payload(fold);
   copy_bytes(&fold, &other, __builtin_offsetof(Fold, merged));
-  other.payload = nullptr;
+  copy_bytes(fold.modules, other.modules, sizeof fold.modules);
   if (!marked) release_payload(fold);
 }
 
@@ -270,7 +298,8 @@ bool is_unfinished(const Beginning &at) {
 }
 
 // False: what is in the file cannot be understood to its end.
-bool look_through(Instance &instance, long file, Fold &fold, Fold &other) {
+bool look_through(Instance &instance, long file, FoldRoom &room) {
+  Fold &fold = room.fold;
   uint64_t at = 0;
   for (uint32_t looked = 0; at < fold.file_size; ++looked) {
     Beginning beginning{};
@@ -280,16 +309,16 @@ bool look_through(Instance &instance, long file, Fold &fold, Fold &other) {
     bool whole = left >= sizeof header && read_whole(file, &beginning, left < sizeof beginning ? left : sizeof beginning, at) &&
                  header.payload_size % 8 == 0 && header.payload_size <= left - sizeof header;
     if (whole && header.magic == CHORD_SEGMENT_MAGIC) {
-      if (header.version == CHORD_ABI_VERSION) consider(instance, file, at, beginning, fold, other);
+      if (header.version == CHORD_ABI_VERSION) consider(instance, file, at, beginning, room);
       at += sizeof header + header.payload_size;
       fold.end = at;
     } else if (whole && header.magic == CHORD_DEAD_MAGIC) {
-      add_gap(fold, at, sizeof header + header.payload_size);
+      add_gap(fold, at, sizeof header + header.payload_size, true);
       at += sizeof header + header.payload_size;
     } else {
       bool unfinished = is_unfinished(beginning);
       uint64_t next = next_magic(instance, file, at + 8, fold.file_size);
-      if (unfinished) add_gap(fold, at, next - at);
+      if (unfinished) add_gap(fold, at, next - at, false);
       at = next;
       if (!unfinished) fold.end = at;
     }
@@ -338,9 +367,12 @@ bool merge_records(Instance &instance, Fold &fold) {
   const Fold::List &base_exits = fold.lists[CHORD_RECORD_EXITS], &base_events = fold.lists[CHORD_RECORD_THREADS];
   size_t most = exits + events + base_exits.size / sizeof(chord_exit) + base_events.size / sizeof(chord_thread_events);
   if (most == 0) return true;
-  fold.merged_size = most * sizeof(chord_exit);
-  fold.merged = static_cast<chord_exit *>(map_pages(fold.merged_size));
-  if (fold.merged == nullptr) return false;
+  fold.merged = fold.few_exits;
+  if (most > most_few_exits) {
+    fold.merged_size = most * sizeof(chord_exit);
+    fold.merged = static_cast<chord_exit *>(map_pages(fold.merged_size));
+    if (fold.merged == nullptr) return false;
+  }
   chord_exit *to = fold.merged;
   for (size_t i = 0; i < exits; ++i) *to++ = own[i];
   for (size_t i = 0; i < events; ++i) *to++ = as_exit(own_events[i]);
@@ -383,12 +415,24 @@ bool may_fold(const Instance &instance, const End &end) {
 
 }  // namespace
 
+namespace {
+
+FoldRoom *room_of(Instance &instance) {
+  Guard guard(instance.lock);
+  if (instance.fold_room == nullptr) instance.fold_room = static_cast<FoldRoom *>(take_memory(instance, sizeof(FoldRoom)));
+  return instance.fold_room;
+}
+
+}  // namespace
+
 Fold *begin_fold(Instance &instance, long file, uint64_t file_size, const End &end) {
   if (!may_fold(instance, end)) return nullptr;
-  auto *fold = static_cast<Fold *>(map_pages(2 * sizeof(Fold)));
-  if (fold == nullptr) return nullptr;
-  fold->file_size = fold[1].file_size = file_size;
-  if (!look_through(instance, file, *fold, fold[1])) {
+  FoldRoom *room = room_of(instance);
+  if (room == nullptr) return nullptr;
+  Fold *fold = &room->fold;
+  begin(*fold, file_size, room->bytes);
+  fold->few_exits = room->exits;
+  if (!look_through(instance, file, *room)) {
     end_fold(fold);
     return nullptr;
   }
@@ -410,7 +454,8 @@ uint64_t find_room(Fold &fold, long file, uint64_t size) {
   chord_segment_header header{CHORD_DEAD_MAGIC, CHORD_ABI_VERSION, 0, 0, 0};
   for (uint32_t i = 0; i < fold.gap_count; ++i) {
     uint64_t start = fold.gaps[i].start, whole = fold.gaps[i].size;
-    if (start >= fold.end) break;  // at the end of the file
+    if (fold.gaps[i].whole && whole == size) return start;  // it says so already
+    if (start >= fold.end) break;                           // at the end of the file
     if (whole != size && whole < size + sizeof header) continue;
     // One gap first, whatever it was made of; then two, the second of which is not used.
     header.payload_size = whole - sizeof header;
@@ -428,17 +473,17 @@ uint64_t find_room(Fold &fold, long file, uint64_t size) {
 void drop_base(Fold &fold, long file) {
   if (fold.base_size == 0) return;
   mark_dead(file, fold.base);
-  // Nothing stands after it.
-  long size = kernel(SYS_lseek, file, 0, SEEK_END);
-  if (size >= 0 && static_cast<uint64_t>(size) == fold.base + fold.base_size)
-    kernel(SYS_ftruncate, file, static_cast<long>(fold.base));
+  // Nothing stands after it. What is left of the file system's last block costs nothing, and the next run writes there.
+  constexpr uint64_t block = 4096;
+  uint64_t end = fold.base + fold.base_size;
+  if ((end + block - 1) / block == (fold.base + block - 1) / block) return;
+  if (kernel(SYS_lseek, file, 0, SEEK_END) == static_cast<long>(end)) kernel(SYS_ftruncate, file, static_cast<long>(fold.base));
 }
 
 void end_fold(Fold *fold) {
   if (fold == nullptr) return;
-  if (fold->payload != nullptr) unmap_pages(fold->payload, fold->payload_size);
-  if (fold->merged != nullptr) unmap_pages(fold->merged, fold->merged_size);
-  unmap_pages(fold, 2 * sizeof(Fold));
+  drop_payload(*fold);
+  if (fold->merged_size != 0) unmap_pages(fold->merged, fold->merged_size);
 }
 
 }  // namespace chord::runtime

@@ -119,16 +119,19 @@ void add_hex(Text &path, const uint8_t *bytes, size_t size) {
 }
 
 void keep_map(Instance &instance, const Module &module, size_t folder) {
-  Text path(instance.message, sizeof instance.message);
-  for (size_t i = 0; i < folder; ++i) path.add(instance.path[i]);
+  // The profile is written: the buffer is free.
+  constexpr size_t half = most_path + 128;
+  static_assert(2 * half <= write_buffer_size);
+  auto *room = reinterpret_cast<char *>(instance.buffer);
+  Text path(room, half);
+  for (size_t i = 0; i < folder; ++i) path.add(instance.path()[i]);
   path.add(".chord-maps");
   size_t name = path.size();
   path.add('/');
   add_hex(path, module.build_id, module.build_id_size);
   long done = reinterpret_cast<long>(path.data());
   if (kernel(SYS_access, done, F_OK) == 0) return;
-  size_t half = sizeof instance.message / 2;
-  Text scratch(instance.message + half, half);
+  Text scratch(room + half, half);
   if (path.size() + 32 > half) return;
   for (size_t i = 0; i < name; ++i) scratch.add(path.data()[i]);
   kernel(SYS_mkdir, reinterpret_cast<long>(scratch.data()), 0777);
@@ -152,8 +155,8 @@ void keep_map(Instance &instance, const Module &module, size_t folder) {
 void keep_maps(Instance &instance) {
   if (!instance.keeps_maps) return;
   size_t folder = 0;
-  for (size_t i = 0; instance.path[i] != 0; ++i)
-    if (instance.path[i] == '/') folder = i + 1;
+  for (size_t i = 0; instance.path()[i] != 0; ++i)
+    if (instance.path()[i] == '/') folder = i + 1;
   for (const Module *module = instance.modules; module != nullptr; module = module->next)
     if (module->live && module->build_id_size != 0) keep_map(instance, *module, folder);
 }

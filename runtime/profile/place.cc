@@ -43,7 +43,7 @@ void add_quoted(Text &out, const char *folder) {
 void add_folder_of(const Instance &instance, const char *woven, Text &out) {
   char folder[2048];
   Text text(folder, sizeof folder);
-  if (woven[0] != '/') text.add(instance.folder).add('/');
+  if (woven[0] != '/') text.add(instance.folder()).add('/');
   text.add(woven);
   size_t size = folder_size(folder);
   // At the root, or cut off.
@@ -57,7 +57,7 @@ const char *base_name(const char *path) { return path + folder_size(path); }
 }  // namespace
 
 void choose_place(Instance &instance, const char *asked, const char *built_in, const char *woven) {
-  Text out(instance.out, sizeof instance.out);
+  Text out(instance.out(), most_out);
   if (asked == nullptr || asked[0] == 0) {
     asked = built_in;
     instance.makes_folders = built_in != nullptr && !instance.secure;
@@ -81,8 +81,8 @@ void make_folders(char *path) {
 
 void expand_out(const Instance &instance, Text &path) {
   utsname host;
-  if (instance.out[0] != '/' && instance.folder[0] != 0) path.add(instance.folder).add('/');
-  for (const char *c = instance.out; *c != 0; ++c) {
+  if (instance.out()[0] != '/' && instance.folder()[0] != 0) path.add(instance.folder()).add('/');
+  for (const char *c = instance.out(); *c != 0; ++c) {
     if (*c != '%' || c[1] == 0) {
       path.add(*c);
       continue;

@@ -53,15 +53,31 @@ class Writer {
 
   // Of the payload so far.
   uint64_t size() const { return flushed_ + fill_; }
+  // Of what was measured: it is all there, and so much more will fit.
+  bool has_all(uint64_t more) const { return flushed_ == 0 && fill_ + more < write_buffer_size; }
+  // From now on it is written, from the beginning of the payload; or from where it is, if it is all there.
+  void write_to(long file, uint64_t start, bool is_there) {
+    file_ = file;
+    start_ = start;
+    if (is_there) return;
+    flushed_ = fill_ = 0;
+    hash_ = CHORD_FNV_BASIS;
+  }
 
   // 0 or the kernel's error.
   long finish(uint32_t flags) {
-    flush(fill_);
-    chord_segment_header header{CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, flags, flushed_, hash_};
+    chord_segment_header &header = instance_.segment;
+    static_assert(__builtin_offsetof(Instance, buffer) == __builtin_offsetof(Instance, segment) + sizeof header);
     // The magic last: 8 bytes at a multiple of 8 are in one page and so written whole or not at
     // all, even by a process that is being killed. The rest of the header may not be.
     constexpr size_t magic = sizeof header.magic;
-    put(reinterpret_cast<const char *>(&header) + magic, sizeof header - magic, start_ + magic);
+    size_t rest = flushed_ == 0 ? fill_ : 0;  // goes with the header
+    if (rest == 0)
+      flush(fill_);
+    else
+      add_to_hash(fill_);
+    header = {CHORD_SEGMENT_MAGIC, CHORD_ABI_VERSION, flags, flushed_ + rest, hash_};
+    put(reinterpret_cast<const char *>(&header) + magic, sizeof header - magic + rest, start_ + magic);
     put(&header, magic, start_);
     return error_;
   }
@@ -93,9 +109,12 @@ class Writer {
     flush(whole);
     fill_ = 0;
   }
-  void flush(size_t size) {
+  void add_to_hash(size_t size) {
     for (size_t at = 0; at < size; at += 8)
       hash_ = (hash_ ^ load<uint64_t>(instance_.buffer + at)) * CHORD_FNV_PRIME;
+  }
+  void flush(size_t size) {
+    add_to_hash(size);
     put(instance_.buffer, size, start_ + sizeof(chord_segment_header) + flushed_);
     flushed_ += size;
   }
@@ -143,9 +162,9 @@ void put_process(Writer &out, const Instance &instance, const End &end, const Fo
   out.record(CHORD_RECORD_PROCESS, 0, [&] {
     out.bytes(&process, sizeof process);
     out.text(instance.executable);
-    out.text(instance.folder);
+    out.text(instance.folder());
     out.text(instance.label);
-    out.bytes(instance.arguments, instance.arguments_size);
+    out.bytes(instance.arguments(), instance.arguments_size);
   });
 }
 
@@ -345,12 +364,13 @@ void put_fill(Writer &out, uint64_t size) {
 long write_folded(Instance &instance, long file, const End &end, Fold &fold) {
   const Fold *base = fold.base_size != 0 ? &fold : nullptr;
   add_base_counts(fold, false);
-  Writer measure(instance, -1, 0);
-  put_payload(measure, instance, end, base);
-  uint64_t fill = fill_behind(measure.size());
-  uint64_t start = find_room(fold, file, sizeof(chord_segment_header) + measure.size() + fill);
-  Writer out(instance, file, start);
+  Writer out(instance, -1, 0);
   uint32_t flags = put_payload(out, instance, end, base);
+  uint64_t fill = fill_behind(out.size());
+  uint64_t start = find_room(fold, file, sizeof(chord_segment_header) + out.size() + fill);
+  bool is_there = out.has_all(fill);
+  out.write_to(file, start, is_there);
+  if (!is_there) put_payload(out, instance, end, base);
   put_fill(out, fill);
   long error = out.finish(flags);
   if (error == 0) {
@@ -382,12 +402,12 @@ long append(Instance &instance, long file, const End &end) {
 }  // namespace
 
 bool append_segment(Instance &instance, const End &end) {
-  char *path = instance.path;
-  Text text(path, sizeof instance.path);
+  char *path = instance.path();
+  Text text(path, most_path);
   expand_out(instance, text);
   NoFileSizeSignal guard;
   // A relative name means the folder we started in, or nothing.
-  bool nowhere = instance.out[0] != '/' && instance.folder[0] == 0;
+  bool nowhere = instance.out()[0] != '/' && instance.folder()[0] == 0;
   long file = nowhere ? -ENOENT : open_profile(instance, path);
   if (file == -ENOENT && instance.makes_folders) {
     make_folders(path);

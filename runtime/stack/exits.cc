@@ -4,7 +4,8 @@
 // path register. A slot belongs to the first that writes its second word, too.
 // Slots are claimed by compare-and-swap and counted by atomic addition, so threads
 // and signal handlers record without a lock and nothing is lost. A table that
-// fills up gets a successor twice its size; tables are never freed.
+// fills up gets a successor twice its size; tables are never freed. The first is small enough to lie in a page with
+// what every process needs: most end with a few early exits.
 #include "runtime.h"
 
 namespace chord::runtime {
@@ -12,8 +13,8 @@ namespace chord::runtime {
 namespace {
 
 // Paths make many keys; in a table that is too small each is looked for in every successor.
-constexpr uint64_t first_slots = 2048;
-constexpr uint64_t longest_probe = 16;
+constexpr uint64_t few_slots = 64, first_slots = 2048;
+constexpr uint64_t longest_probe = 16, shortest_probe = 4;
 
 size_t bytes_of(uint64_t slots) { return sizeof(ExitTable) + slots * sizeof(ExitTable::Slot); }
 
@@ -34,7 +35,8 @@ ExitTable *next_table(Instance &instance, ExitTable **link, uint64_t slots) {
 
 bool count_in(ExitTable &table, uint64_t key, uint64_t path, int64_t count) {
   uint64_t at = (key + path) * 0x9e3779b97f4a7c15u >> 32;
-  for (uint64_t probe = 0; probe < longest_probe; ++probe) {
+  uint64_t probes = table.slots == few_slots ? shortest_probe : longest_probe;
+  for (uint64_t probe = 0; probe < probes; ++probe) {
     uint64_t index = (at + probe) & (table.slots - 1);
     ExitTable::Slot &slot = table.slot[index];
     // Before others can count in it, as this thread may be stopped after any instruction.
@@ -74,8 +76,15 @@ void record_exit(Instance &instance, uint64_t pc, uint32_t kind, uint64_t path, 
   for (ExitTable **link = &instance.exits;; slots *= 2) {
     ExitTable *table = next_table(instance, link, slots);
     if (table == nullptr || count_in(*table, key, path ^ exit_path_bit, count)) return;
+    if (table->slots == few_slots) slots = first_slots / 2;
     link = &table->next;
   }
+}
+
+void begin_exits(Instance &instance) {
+  auto *table = static_cast<ExitTable *>(take_memory(instance, bytes_of(few_slots)));
+  table->slots = few_slots;
+  instance.exits = table;
 }
 
 void collect_exits(Instance &instance, Module &module, bool merge) {

@@ -92,6 +92,16 @@ UnwindCache *cache_of(Instance &instance) {
   return cache;
 }
 
+}  // namespace
+
+void begin_rules(Instance &instance, void *memory) {
+  static_assert(sizeof(UnwindCache) <= start_size - start_rules);
+  instance.rules = static_cast<UnwindCache *>(memory);
+  instance.rules->generation = 1;
+}
+
+namespace {
+
 // The first few are kept together: most processes end without any others, and each page takes as long as many system calls.
 Rule &slot_of(UnwindCache &cache, uint64_t pc) {
   constexpr size_t close_slots = 64;

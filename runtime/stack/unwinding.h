@@ -70,6 +70,10 @@ void find_static_frames(Instance &instance);
 // ---- Early exits (exits.cc) ----------------------------------------------
 
 void record_exit(Instance &instance, uint64_t pc, uint32_t kind, uint64_t path, int64_t count);
+// The first table, of memory that need not outlive the process. With nobody else there yet.
+void begin_exits(Instance &instance);
+// Rules that are found are remembered there.
+void begin_rules(Instance &instance, void *memory);
 // Records every woven frame from here outwards; `count` is +1 when the frames
 // end, -1 when a new segment begins with them already running.
 void record_frames(Instance &instance, Thread *thread, Frame frame, int64_t count);

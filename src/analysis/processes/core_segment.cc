@@ -108,7 +108,7 @@ DeadProfile segment_of_core(const std::string &path) {
   for (const CoreThread &thread : core.threads) record_thread(recorder, reader, thread);
   for (const ucontext_t &context : reader.suspended()) recorder.record(registers_of(context), false, 0);
   DeadProfile dead;
-  dead.out = reader.instance().out;
+  dead.out = reader.place();
   dead.process_start_ns = reader.instance().process_start_ns;
   dead.segment = core.signal != 0 ? reader.finish(CHORD_END_SIGNAL, core.signal, core.time_ns)
                                   : reader.finish(CHORD_END_DUMP, 0, core.time_ns);

@@ -37,9 +37,20 @@ std::string text_of(const char (&buffer)[N]) {
   return std::string(buffer, std::find(buffer, buffer + N, '\0'));
 }
 
+// Of the facts from `at` on, at most `size` bytes: memory may be damaged.
+std::string_view facts_of(const Instance &instance, size_t at, size_t size) {
+  return std::string_view(instance.facts, sizeof instance.facts).substr(std::min(at, sizeof instance.facts), size);
+}
+
+std::string fact_of(const Instance &instance, size_t at) {
+  std::string_view rest = facts_of(instance, at, std::string_view::npos);
+  return std::string(rest.substr(0, rest.find('\0')));
+}
+
 std::vector<std::string> arguments_of(const Instance &instance) {
   std::vector<std::string> arguments;
-  const char *at = instance.arguments, *end = at + std::min(instance.arguments_size, sizeof instance.arguments);
+  std::string_view all = facts_of(instance, instance.arguments_at, instance.arguments_size);
+  const char *at = all.data(), *end = at + all.size();
   while (at < end) {
     const char *stop = std::find(at, end, '\0');
     arguments.emplace_back(at, stop);
@@ -335,6 +346,8 @@ format::ModuleProfile ImageReader::profile_of(const Module &module) {
   return profile;
 }
 
+std::string ImageReader::place() const { return fact_of(*instance_, instance_->out_at); }
+
 format::Segment ImageReader::finish(uint32_t end, uint32_t status, uint64_t end_ns) {
   format::Segment segment;
   segment.pid = instance_->pid;
@@ -345,7 +358,7 @@ format::Segment ImageReader::finish(uint32_t end, uint32_t status, uint64_t end_
   segment.status = status;
   segment.flags = end == CHORD_END_DUMP ? uint32_t{CHORD_SEGMENT_LIVE} : 0u;
   segment.executable = text_of(instance_->executable);
-  segment.folder = text_of(instance_->folder);
+  segment.folder = fact_of(*instance_, instance_->folder_at);
   segment.label = text_of(instance_->label);
   segment.arguments = arguments_of(*instance_);
   for (const Module &module : modules_) segment.modules.push_back(profile_of(module));

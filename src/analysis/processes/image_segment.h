@@ -27,6 +27,7 @@ class ImageReader {
   ImageReader(const ImageMemory &memory, const runtime::Instance *instance, bool durable);
 
   const runtime::Instance &instance() const { return *instance_; }
+  std::string place() const;  // of its profile
   const std::vector<runtime::Thread> &threads() const { return threads_; }
   const std::vector<runtime::Module> &modules() const { return modules_; }
 

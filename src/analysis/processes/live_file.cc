@@ -102,7 +102,7 @@ DeadProfile segment_of_live_file(const std::string &path) {
     if (module.live && module.thread_bytes != 0)
       reader.add_note(fmt::format("counts of {} since its last segment are lost: it was not built with --durable", module.path));
   DeadProfile dead;
-  dead.out = reader.instance().out;
+  dead.out = reader.place();
   dead.process_start_ns = reader.instance().process_start_ns;
   dead.segment = reader.finish(CHORD_END_KILLED, 0, file->time_ns());
   dead.segment.flags |= CHORD_SEGMENT_CUT_OFF;
