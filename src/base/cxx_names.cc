@@ -73,6 +73,19 @@ std::string shown_name(const std::string &linkage_name) {
   return status == 0 && found ? found.get() : "";
 }
 
+// "__grid_MOD_relax" -> "grid::relax", as gfortran names what is in a module, with what follows the procedure's name apart; two empty ones if it is no such name.
+std::pair<std::string, std::string> of_module(const std::string &name) {
+  constexpr std::string_view kStart = "__", kLink = "_MOD_";
+  const size_t link = name.find(kLink);
+  if (!name.starts_with(kStart) || link == std::string::npos || link <= kStart.size()) return {};
+  const size_t begin = link + kLink.size();
+  const size_t end = std::min(name.find('.', begin), name.size());
+  if (end == begin) return {};
+  return {name.substr(kStart.size(), link - kStart.size()) + "::" + name.substr(begin, end - begin), name.substr(end)};
+}
+
+std::string with_clone(const std::string &shown, const std::string &clone) { return clone.empty() ? shown : shown + " [" + clone + "]"; }
+
 }  // namespace
 
 // Where the bracket that opens at `open` closes; npos if it does not. Operators are no brackets.
@@ -98,7 +111,10 @@ size_t closing_bracket(std::string_view name, size_t open) {
 }
 
 std::string demangle(const std::string &name) {
-  if (!name.starts_with("_Z")) return name;
+  if (!name.starts_with("_Z")) {
+    const auto [shown, clone] = of_module(name);
+    return shown.empty() ? name : with_clone(shown, clone);
+  }
   auto [plain, clone] = coroutine_of(name);
   if (plain.empty()) {
     // The compiler's clones (f.cold, f.part.0) are not part of the mangled name.
@@ -106,15 +122,14 @@ std::string demangle(const std::string &name) {
     plain = name.substr(0, dot), clone = name.substr(dot);
   }
   const std::string shown = shown_name(plain);
-  if (shown.empty()) return name;
-  return clone.empty() ? shown : shown + " [" + clone + "]";
+  return shown.empty() ? name : with_clone(shown, clone);
 }
 
 std::string familiar_name(std::string_view demangled) {
   std::string name(demangled);
+  replace_all(name, "[abi:cxx11]", "");
   if (name.find("std::") == std::string::npos) return name;
   replace_all(name, "std::__cxx11::", "std::");
-  replace_all(name, "[abi:cxx11]", "");
   for (auto [letter, string] : {std::pair<std::string_view, std::string_view>{"char", ""}, {"wchar_t", "w"}}) {
     std::string type(letter), word(string);
     std::string traits = "<" + type + ", std::char_traits<" + type + ">";

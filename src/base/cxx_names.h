@@ -1,4 +1,4 @@
-// Names of C++ functions: as linkers know them, as compilers' messages show them, and as people write them.
+// Names of functions in C++ and in modules of Fortran: as linkers know them, as compilers' messages show them, and as people write them.
 #pragma once
 
 #include <cstddef>
@@ -7,7 +7,7 @@
 
 namespace chord::base {
 
-// The source name of a linkage name, a clone's with what it was made for: "f(int) [.cold]"; the name itself if it is none of C++'s.
+// The source name of a linkage name, a clone's with what it was made for: "f(int) [.cold]", "grid::relax" of a Fortran module's; any other name itself.
 std::string demangle(const std::string &name);
 
 // std::string instead of std::__cxx11::basic_string<…>, no default allocators, comparisons and traits.

@@ -40,6 +40,8 @@ struct LineCount {
   bool certain = true;  // false: some procedure on it may be off (CountedProcedure::certain)
   // False: `count` depends on edges that the placement of counters left open.
   bool count_known = true;
+  // None of its own instructions ran, but what was inlined at it did: `count` is how often control came to that.
+  bool ran_inlined = false;
   MetricValues metrics = {};  // of its instructions, where metrics are measured for each
 };
 

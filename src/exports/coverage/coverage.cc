@@ -7,6 +7,7 @@
 
 #include "analysis/source/lines.h"
 #include "base/diagnostics.h"
+#include "report/source/inlined_lines.h"
 
 namespace chord::exports {
 namespace {
@@ -133,14 +134,14 @@ class Collector {
   }
 
   void add_lines() {
-    analysis::LineTable table = analysis::count_lines(program_);
+    analysis::LineTable table = report::count_lines_with_inlined(program_);
     std::map<uint64_t, uint64_t> greatest;
     for (const analysis::LineCount &l : table.lines) {
       if (!l.exact) {
         ++inexact_lines_;
         continue;
       }
-      uint64_t hits = program_.only_ran ? l.executed != 0 : l.count;
+      uint64_t hits = program_.only_ran ? l.executed != 0 || l.ran_inlined : l.count;
       if (program_.only_ran) {
         // A line that ran did, whatever is known of how it was come to.
       } else if (!l.count_known || (hits == 0 && l.executed != 0)) {

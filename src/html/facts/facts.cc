@@ -30,6 +30,7 @@ std::string header_name(const std::string &path) {
 
 Facts::Facts(const analysis::Program &of)
     : program(of), files(of), lines(analysis::count_lines(of)), calls(count_calls(of)), inline_tables(of), chains(inline_tables, files), inlined_lines(report::inlined_lines(of, chains, files, {})), inlined(report::list_inlined(of, inline_tables)) {
+  report::count_inlined_code(program, inlined_lines, lines);
   const std::string root = analysis::SourceTree(program).root();
   for (const analysis::SourceFile &file : files.files()) {
     const bool inside = root.size() > 1 && file.path.size() > root.size() && file.path.starts_with(root);
@@ -53,7 +54,7 @@ std::vector<FileSum> sum_files(const Facts &facts) {
   for (const analysis::LineCount &line : facts.lines.lines) {
     FileSum &sum = sums[line.file];
     ++sum.lines;
-    sum.ran += line.executed != 0;
+    sum.ran += line.executed != 0 || line.ran_inlined;
     sum.executed += line.executed;
     sum.instructions += line.instructions;
   }

@@ -8,6 +8,7 @@
 #include "base/cxx_names.h"
 #include "base/diagnostics.h"
 #include "base/function_names.h"
+#include "report/source/inlined_lines.h"
 #include "report/tables/listings.h"
 
 namespace chord::report {
@@ -54,9 +55,9 @@ TestRun test_run(std::string name, const analysis::Program &program) {
   for (const CountedProcedure &p : program.procedures) {
     if (p.exact() && p.instructions != 0) run.functions[p.map->name] += p.instructions;
   }
-  analysis::LineTable table = analysis::count_lines(program);
+  analysis::LineTable table = count_lines_with_inlined(program);
   for (const analysis::LineCount &l : table.lines) {
-    if (l.executed != 0) run.lines[{table.files[l.file].path, l.line}] = l;
+    if (l.executed != 0 || l.ran_inlined) run.lines[{table.files[l.file].path, l.line}] = l;
   }
   return run;
 }
@@ -84,12 +85,14 @@ Table tests_of_line(const std::vector<TestRun> &tests, const analysis::Program &
   t.weight = 1;
   for (const TestRun &test : tests) {
     uint64_t count = 0, executed = 0;
+    bool ran = false;
     for (const auto &[place, l] : test.lines) {
       if (place.second != line || !names_file(place.first, file)) continue;
+      ran = true;
       count += l.count;
       executed += l.executed;
     }
-    if (executed != 0) t.add({text(t.keep(test.name)), number(count), number(executed)});
+    if (ran) t.add({text(t.keep(test.name)), number(count), number(executed)});
   }
   t.sort_by_weight();
   return t;

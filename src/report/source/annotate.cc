@@ -194,6 +194,7 @@ class Writer {
     const InlineTables tables(program);
     const InlineChains chains(tables, files_);
     inlined_ = inlined_lines(program, chains, files_, selection_.procedures);
+    count_inlined_code(program, inlined_, lines_);
     if (what.instructions) places_ = places_by_line(program, selection_, files_, chains);
     all_ = selection_.procedures.empty() ? program.instructions : 0;
     for (const CountedProcedure *p : selection_.procedures) all_ += p->exact() ? p->instructions : 0;
@@ -307,7 +308,7 @@ class Writer {
       left = margin(inlined->exact && inlined->known, ran ? inlined->executed : inlined->arrivals, share(inlined->exact, inlined->executed));
     }
     // A line whose instructions ran though no arrival was counted has run.
-    bool by_instructions = only_ran_ || (count != nullptr && count->count == 0);
+    bool by_instructions = count != nullptr && !count->ran_inlined && (only_ran_ || count->count == 0);
     const double heat = count == nullptr ? 0 : share(count->exact, count->executed);
     if (count != nullptr) left = margin(count->exact && count->count_known, by_instructions ? count->executed : count->count, heat);
     if (what_.metric) left += metric_margin(count == nullptr ? std::nullopt : analysis::value_of(count->metrics, *what_.metric));
@@ -395,7 +396,7 @@ Annotated annotate(const Program &program, const Annotation &what, const TextSty
 Table annotation_table(const Program &program, const Annotation &what) {
   analysis::FileTable files(program);
   Selection selection = select(program, what.target, files);
-  Table all = what.instructions ? list_instructions(program) : table_of_lines(program, analysis::count_lines(program, selection.procedures));
+  Table all = what.instructions ? list_instructions(program) : table_of_lines(program, count_lines_with_inlined(program, selection.procedures));
   Table chosen;
   chosen.by = all.by;
   chosen.columns = all.columns;

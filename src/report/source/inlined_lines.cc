@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "report/tables/listings.h"
+
 namespace chord::report {
 namespace {
 
@@ -110,5 +112,29 @@ std::unordered_map<uint64_t, InlinedLine> inlined_lines(const analysis::Program 
   }
   return lines;
 }
+
+void count_inlined_code(const analysis::Program &program, const std::unordered_map<uint64_t, InlinedLine> &inlined, analysis::LineTable &table) {
+  for (analysis::LineCount &line : table.lines) {
+    if (line.executed != 0 || line.count != 0 || !line.exact) continue;
+    const auto found = inlined.find(analysis::line_key(line.file, line.line));
+    if (found == inlined.end() || !found->second.exact || found->second.executed == 0) continue;
+    const InlinedLine &there = found->second;
+    if (!program.only_ran && (!there.known || there.arrivals == 0)) continue;
+    line.ran_inlined = true;
+    line.count_known = true;
+    line.count = program.only_ran ? 1 : there.arrivals;
+  }
+}
+
+analysis::LineTable count_lines_with_inlined(const analysis::Program &program, const std::set<const CountedProcedure *> &only) {
+  analysis::LineTable table = analysis::count_lines(program, only);
+  if (std::none_of(table.lines.begin(), table.lines.end(), [](const analysis::LineCount &l) { return l.exact && l.executed == 0; })) return table;
+  const analysis::FileTable files(program);
+  const InlineTables tables(program);
+  count_inlined_code(program, inlined_lines(program, InlineChains(tables, files), files, only), table);
+  return table;
+}
+
+Table list_lines(const analysis::Program &program) { return table_of_lines(program, count_lines_with_inlined(program)); }
 
 }  // namespace chord::report

@@ -43,4 +43,10 @@ struct InlinedLine {
 std::unordered_map<uint64_t, InlinedLine> inlined_lines(const analysis::Program &program, const InlineChains &chains,
                                                         const analysis::FileTable &files, const std::set<const analysis::CountedProcedure *> &only);
 
+// A line whose own code never ran, while what was inlined at it did, ran: what is left of `add(std::move(x));` may be the clean-up after an
+// exception alone. It counts as often as control came to what was inlined there; its executed instructions stay none.
+void count_inlined_code(const analysis::Program &program, const std::unordered_map<uint64_t, InlinedLine> &inlined, analysis::LineTable &table);
+// Reads debug information if there are lines that never ran. `only` as in count_lines.
+analysis::LineTable count_lines_with_inlined(const analysis::Program &program, const std::set<const analysis::CountedProcedure *> &only = {});
+
 }  // namespace chord::report

@@ -25,20 +25,38 @@ struct LoopRow {
   analysis::MetricValues metrics = {};  // of its instructions, where they are measured for each
 };
 
+bool jumps_back_alone(const CountedProcedure &p, const format::Block &block, core::Vertex header) {
+  const format::Block &to = p.map->blocks[header];
+  if (block.count != 1 || to.count == 0) return false;
+  const format::Instruction &jump = p.map->instructions[block.first], &first = p.map->instructions[to.first];
+  return (jump.traits & isa::kJump) != 0 && jump.file == first.file && jump.line < first.line;
+}
+
 // The branch that closes the loop, where it stands for the loop's line: a compiler that has moved or copied the test to the end of a loop gives
 // that branch the line of the `for`, `while` or `do`, while its first instruction may be of any line. Not where the end of the body
-// just goes on to the header. Of several such branches, the one that is written first.
+// just goes on to the header. Of several such branches, the one that is written first. clang and gfortran close a loop without a test there by a jump
+// that is all of its block, and has the statement's line; that of a `continue` comes after the header.
 uint32_t closing_branch(const CountedProcedure &p, const core::Order &order, core::Vertex header) {
-  uint32_t found = core::kNone;
   const std::vector<format::Instruction> &all = p.map->instructions;
+  auto first_written = [&](uint32_t a, uint32_t b) { return a == core::kNone || all[b].line < all[a].line ? b : a; };
+  uint32_t test = core::kNone, jump = core::kNone;
+  bool all_test = true;
   for (uint32_t e = 0; e < p.map->edges.size(); ++e) {
     if (!order.back[e] || p.map->edges[e].to != header) continue;
     const format::Block &from = p.map->blocks[p.map->edges[e].from];
     const uint32_t last = from.first + from.count - 1;
-    if (from.count == 0 || (all[last].traits & isa::kConditional) == 0 || all[last].line == 0) return core::kNone;
-    if (found == core::kNone || all[last].line < all[found].line) found = last;
+    if (from.count == 0 || all[last].line == 0) {
+      all_test = false;
+    } else if (jumps_back_alone(p, from, header)) {
+      jump = first_written(jump, last);
+    } else if ((all[last].traits & isa::kConditional) != 0) {
+      test = first_written(test, last);
+    } else {
+      all_test = false;
+    }
   }
-  return found;
+  if (jump != core::kNone) return jump;
+  return all_test ? test : core::kNone;
 }
 
 uint32_t depth_of(const core::Loops &loops, uint32_t loop) {

@@ -93,18 +93,24 @@ std::vector<NextStep> next_steps(const analysis::Program &program) {
   return steps;
 }
 
-std::string next_text(const analysis::Program &program, const InputWords &input) {
+// At most `room` columns wide if that can be: else what a command shows goes under it.
+std::string next_text(const analysis::Program &program, const InputWords &input, size_t room) {
   std::vector<std::pair<std::string, std::string>> lines;
-  size_t width = 0;
+  size_t width = 0, widest = 0;
   for (const NextStep &step : next_steps(program)) {
     std::string command = "chord " + step.command;
     const bool knows_contexts = step.command == "annotate" || step.command == "report";
     for (const std::string &word : {input.profiles, knows_contexts ? input.context : "", step.words}) command += word.empty() ? "" : " " + word;
     width = std::max(width, display_width(command));
+    widest = std::max(widest, display_width(step.why));
     lines.emplace_back(command, step.why);
   }
   std::string out = "next:\n";
-  for (const auto &[command, why] : lines) out += fmt::format("  {}{}  {}\n", command, std::string(width - display_width(command), ' '), why);
+  const bool beside = room == 0 || 2 + width + 2 + widest <= room;
+  for (const auto &[command, why] : lines) {
+    const std::string gap = beside ? std::string(width - display_width(command), ' ') + "  " : "\n      ";
+    out += fmt::format("  {}{}{}\n", command, gap, why);
+  }
   return out;
 }
 
@@ -182,7 +188,7 @@ std::string summary_text(const analysis::Program &program, size_t top, const Tex
   out += "\n" + render_text(hottest, style);
   if (!program.skipped.empty()) out += skipped_text(program);
   out += plain_text(plain_units(program), style.wide ? 0 : style.width);
-  return out + dim("\n" + next_text(program, input), style);
+  return out + dim("\n" + next_text(program, input, style.wide ? 0 : style.width), style);
 }
 
 std::string summary_json(const analysis::Program &program, size_t top) {

@@ -144,8 +144,6 @@ Table list_folders(const Program &program) {
   return list_places(program, "folder", [&](const CountedProcedure &p) { return tree.folder_of(tree.file_of(p)); });
 }
 
-Table list_lines(const Program &program) { return table_of_lines(program, analysis::count_lines(program)); }
-
 Table table_of_lines(const Program &program, const analysis::LineTable &lines) {
   Table t;
   t.by = "line";
@@ -166,7 +164,7 @@ Table table_of_lines(const Program &program, const analysis::LineTable &lines) {
     const SourceText &source = sources.text(lines.files[l.file]);
     bool shown = source.found && !source.changed && l.line <= source.lines.size();
     std::vector<Cell> row = {
-           text(names[l.file]), ordinal(l.line), number_if(l.exact && l.count_known, l.count), number_if(l.exact, l.executed),
+           text(names[l.file]), ordinal(l.line), number_if(l.exact && l.count_known, l.count), number_if(l.exact, program.only_ran && l.ran_inlined ? 1 : l.executed),
            number(l.instructions), flag(l.certain), text(function),
            shown ? text(t.keep(trimmed(source.lines[l.line - 1]))) : text("")};
     metrics.put(row, l.metrics);

@@ -130,6 +130,18 @@ size_t scope_end(std::string_view name) {
   return std::string_view::npos;
 }
 
+// "area(…) const" -> "area(…)", and that -> "area"; names of operators stay.
+std::string without_qualifier(std::string name) {
+  if (name.ends_with(") const")) name.resize(name.size() - std::string_view(" const").size());
+  return name;
+}
+std::string without_arguments(std::string name) {
+  for (std::string_view end : {std::string_view("(…)"), std::string_view("()")}) {
+    if (name.ends_with(end) && !name.ends_with("operator()")) return name.substr(0, name.size() - end.size());
+  }
+  return name;
+}
+
 // "leveldb::Block::Iter::Next()" -> "…::Iter::Next()": what a function is called says more than where it is from.
 std::string without_scopes(const std::string &name, size_t width) {
   std::string_view rest = name;
@@ -144,6 +156,36 @@ std::string without_scopes(const std::string &name, size_t width) {
   return out;
 }
 
+size_t scopes_shown(std::string_view name) {
+  size_t scopes = 0;
+  const bool some_left_out = name.starts_with(kEllipsis);
+  for (size_t end = scope_end(name); end != std::string_view::npos; end = scope_end(name)) {
+    ++scopes;
+    name.remove_prefix(end);
+  }
+  return scopes - (some_left_out && scopes != 0 ? 1 : 0);
+}
+
+// "_M_insert<…>(…)" -> "_M_insert<…>" -> "_M_insert": before letters of the name go.
+std::string bare(const std::string &name) {
+  std::string out = without_arguments(without_qualifier(name));
+  constexpr std::string_view kArguments = "<…>";
+  if (out.ends_with(kArguments) && out.find("operator") == std::string::npos) out.resize(out.size() - kArguments.size());
+  return out;
+}
+
+// "geometry::Circle::area() const" -> "…::Circle::area": whose function it is says more than that it takes nothing and is const.
+std::string with_most_scopes(const std::string &name, size_t width) {
+  std::string best = without_scopes(name, width);
+  const std::string unqualified = without_qualifier(name);
+  for (const std::string &shorter : {unqualified, without_arguments(unqualified)}) {
+    std::string other = without_scopes(shorter, width);
+    if (display_width(other) > width) continue;
+    if (display_width(best) > width || scopes_shown(other) > scopes_shown(best)) best = std::move(other);
+  }
+  return display_width(best) > width ? without_scopes(bare(name), width) : best;
+}
+
 }  // namespace
 
 std::string fit_name(std::string_view name, size_t width) {
@@ -152,7 +194,7 @@ std::string fit_name(std::string_view name, size_t width) {
   if (display_width(out) > width) out = collapse_until_fits(std::move(out), '(', width);
   if (display_width(out) > width) out = without_result(out);
   if (display_width(out) > width) out = without_clone(out);
-  return cut_middle(without_scopes(out, width), width);
+  return cut_middle(with_most_scopes(out, width), width);
 }
 
 std::string fit_chain(std::string_view chain, size_t width) {

@@ -18,7 +18,8 @@ std::string cut_front(std::string_view text, size_t width);
 std::string cut_middle(std::string_view text, size_t width);
 
 // A C++ name in at most `width` columns: inner template arguments become <…>, then outer ones,
-// then parameters (…); then the type it returns, the mark of a clone and outer scopes go; what is still too long is cut in its middle.
+// then parameters (…); then the type it returns, the mark of a clone and outer scopes go, and the parameters if a scope more can stay for
+// them; what is still too long is cut in its middle.
 // O(length * depth).
 std::string fit_name(std::string_view name, size_t width);
 

@@ -32,4 +32,52 @@ assert (last["depth"], last["entered"], last["iterations"]) == (1, 2, tests), (l
 assert outer["executed"] > inner["executed"] > 0
 PYTHON
 done
+
+lines_of_loops() { "$CHORD" report "$@" --by=loop --json | python3 -c 'import json, sys; print(*(row["line"] for row in json.load(sys.stdin)["rows"]))'; }
+# Loops that have no test of their own are closed by a jump that stands alone and has the line of `while`, `for` or DO: clang's, and gfortran's with a step.
+# A `continue` that stands alone is none.
+cat >endless.c <<'C'
+volatile int n = 10, s;
+int main(void) {
+  int i = 0;
+  while (1) {
+    s += i;
+    i++;
+    if (i > n)
+      break;
+  }
+  for (;;) {
+    s += i;
+    if (i & 1) {
+      i -= 3;
+      continue;
+    }
+    if (--i <= 0) break;
+  }
+  return 0;
+}
+C
+"$CHORD" clang -O0 -g endless.c -o endless && ./endless
+expect_equal "the lines of clang's endless loops" "4 10" "$(lines_of_loops endless.chord)"
+"$CHORD" gcc -O0 -g endless.c -o with_gcc && ./with_gcc
+expect_equal "the lines of gcc's endless loops" "7 11" "$(lines_of_loops with_gcc.chord)"
+cat >steps.f90 <<'FORTRAN'
+subroutine scale(n, x)
+  integer, intent(in) :: n
+  real(8), intent(inout) :: x(n)
+  integer :: i
+  do i = 1, n, 5
+    x(i) = 2 * x(i)
+    x(i + 1) = 3 * x(i + 1)
+  end do
+end subroutine scale
+program steps
+  real(8) :: x(100)
+  x = 1
+  call scale(100, x)
+  if (sum(x) /= 160) stop 1
+end program steps
+FORTRAN
+"$CHORD" gfortran -O0 -g steps.f90 -o steps && ./steps
+expect_equal "the line of a DO with a step" 5 "$(lines_of_loops steps.chord --function=scale_)"
 expect_equal "no progress without a terminal" "" "$("$CHORD" report clang.chord 2>&1 >/dev/null)"

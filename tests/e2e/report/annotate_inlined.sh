@@ -95,3 +95,40 @@ PYTHON
     rm calls.chord
   done
 done
+
+# A line whose own code never ran, the handler of an exception, while what was inlined at it did: it ran, as often as control came to that. So say
+# all that tell which lines ran.
+cat >caught.cc <<'SOURCE'
+__attribute__((noinline)) void touch(int *value) {
+  if (++*value > 100) throw 1;
+}
+__attribute__((always_inline)) static inline void step(int *value) {
+  touch(value);
+}
+int main() {
+  int value = 0;
+  for (int i = 0; i < 10; ++i) {
+    try { step(&value); } catch (int) { return 2; }
+  }
+  return value != 10;
+}
+SOURCE
+for compiler in "g++ -O2" "clang++ -O1"; do
+  # shellcheck disable=SC2086
+  "$CHORD" $compiler -g caught.cc -o caught
+  ./caught
+  "$CHORD" annotate caught.chord main >annotated
+  expect_contains "$compiler: the line that calls" "             10 |    10      try { step(&value); }" annotated
+  "$CHORD" report caught.chord --by=line --csv >lines
+  expect_contains "$compiler: its row, with no instruction of its own" "caught.cc,10,10,0," lines
+  "$CHORD" export lcov caught.chord -o caught.info
+  expect_contains "$compiler: coverage" "DA:10,10" caught.info
+  "$CHORD" export sarif caught.chord -o caught.sarif
+  expect_absent "$compiler: stretches that never ran" '"startLine": 10' caught.sarif
+  rm caught.chord
+done
+"$CHORD" --coverage g++ -O2 -g caught.cc -o caught && ./caught
+"$CHORD" annotate caught.chord main >annotated
+expect_contains "--coverage: the line that calls" "            ran |    10      try { step(&value); }" annotated
+"$CHORD" report caught.chord --by=line --csv >lines
+expect_contains "--coverage: its row" "caught.cc,10,true," lines

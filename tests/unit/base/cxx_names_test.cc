@@ -14,6 +14,18 @@ TEST(CxxNames, OfClones) {
   EXPECT_EQ(demangle("_Zgarbage!"), "_Zgarbage!");
 }
 
+// gfortran's names of what is in a module or submodule.
+TEST(CxxNames, OfModules) {
+  EXPECT_EQ(demangle("__grid_MOD_relax"), "grid::relax");
+  EXPECT_EQ(demangle("__grid_MOD_relax.constprop.0"), "grid::relax [.constprop.0]");
+  EXPECT_EQ(demangle("__grid.fast_MOD_relax"), "grid.fast::relax");
+  for (const char *none : {"MAIN__", "dgemm_", "___MOD_", "___MOD_f", "__grid_MOD_", "__grid_MOD_.0", "grid_MOD_relax"}) EXPECT_EQ(demangle(none), none);
+  for (const char *asked : {"__grid_MOD_relax", "grid::relax", "relax", "grid::*"}) EXPECT_TRUE(matches_function("__grid_MOD_relax", asked)) << asked;
+}
+
+// The mark of the newer ABI says nothing to a reader, whether std is in the name or not.
+TEST(CxxNames, MarksOfTheAbiGo) { EXPECT_EQ(familiar_name("geometry::Circle::name[abi:cxx11]() const"), "geometry::Circle::name() const"); }
+
 // What gcc makes of a coroutine; its frame is a type with the coroutine's linkage name.
 TEST(CxxNames, OfCoroutines) {
   EXPECT_EQ(demangle("_Z4uptoPZ4uptoiE14_Z4uptoi.Frame.actor"), "upto(int) [.actor]");

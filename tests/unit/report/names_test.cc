@@ -11,7 +11,8 @@ TEST(Names, InnerArgumentsGoFirst) {
   EXPECT_EQ(fit_name(name, 50), "outer<inner<…>, other<…>>::f(first, second)");
   EXPECT_EQ(fit_name(name, 30), "outer<…>::f(first, second)");
   EXPECT_EQ(fit_name(name, 20), "outer<…>::f(…)");
-  EXPECT_EQ(fit_name(name, 11), "…::f(…)");
+  EXPECT_EQ(fit_name(name, 11), "outer<…>::f");
+  EXPECT_EQ(fit_name(name, 10), "…::f(…)");
 }
 
 TEST(Names, WhatIsReturnedGoesBeforeTheName) {
@@ -22,12 +23,26 @@ TEST(Names, WhatIsReturnedGoesBeforeTheName) {
   EXPECT_EQ(fit_name("a<b> (anonymous namespace)::f<int>(int)", 15), "(…)::f<…>(…)");
   EXPECT_EQ(fit_name("sort(int*, int*) [.isra.0]  sort.h:7", 18), "sort(…)  sort.h:7");
   // Outer scopes go before letters of the name do.
-  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 29), "…::Iter::ParseNextKey()");
+  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 29), "…::Block::Iter::ParseNextKey");
+  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 27), "…::Iter::ParseNextKey()");
   EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 20), "…::ParseNextKey()");
-  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 12), "…::Par…Key()");
-  EXPECT_EQ(fit_name("leveldb::(anonymous namespace)::Bytewise::Compare(leveldb::Slice const&) const", 24), "…::Compare(…) const");
-  EXPECT_EQ(fit_name("a::b::operator<(c::d const&) const", 22), "…::operator<(…) const");
-  EXPECT_EQ(fit_name("a::operator unsigned long() const", 20), "a::operato…g() const");
+  EXPECT_EQ(fit_name("leveldb::Block::Iter::ParseNextKey()", 12), "…::Par…xtKey");
+  EXPECT_EQ(fit_name("leveldb::(anonymous namespace)::Bytewise::Compare(leveldb::Slice const&) const", 24), "…::Bytewise::Compare(…)");
+  EXPECT_EQ(fit_name("a::b::operator<(c::d const&) const", 22), "a::b::operator<(…)");
+  EXPECT_EQ(fit_name("a::operator unsigned long() const", 20), "a::operato…gned long");
+}
+
+// Which class it is of says more than that it takes nothing and is const: methods of one name stay apart.
+TEST(Names, AScopeIsWorthMoreThanParameters) {
+  const char *name = "geometry::Circle::area() const";
+  EXPECT_EQ(fit_name(name, 29), "geometry::Circle::area()");
+  EXPECT_EQ(fit_name(name, 23), "geometry::Circle::area");
+  EXPECT_EQ(fit_name(name, 17), "…::Circle::area()");
+  EXPECT_EQ(fit_name(name, 15), "…::Circle::area");
+  EXPECT_EQ(fit_name(name, 14), "…::area()");
+  EXPECT_EQ(fit_name("void std::vector<int>::_M_realloc_insert<int>(int)", 20), "…::_M_realloc_insert");
+  EXPECT_EQ(fit_name("a::S::operator()(int) const", 19), "a::S::operator()(…)");
+  EXPECT_EQ(fit_name("a::S::operator()(int) const", 18), "a::S::operator()");
 }
 
 TEST(Names, OperatorsAreNoBrackets) {
