@@ -56,10 +56,36 @@ const SHORT_NAMES: [RegExp, string][] = [
   [/\[abi:cxx11\]/g, ''],
 ];
 
+// Arguments that everybody leaves out, where they are the last.
+const DEFAULTS = ['std::allocator', 'std::equal_to', 'std::hash', 'std::less', 'std::default_delete', 'std::char_traits'];
+
 function familiar(name: string): string {
   let s = name;
   for (const [long, brief] of SHORT_NAMES) s = s.replace(long, brief);
+  if (!s.includes('std::')) return s;
+  for (const argument of DEFAULTS) s = withoutArgument(s, `, ${argument}<`);
+  return s.replaceAll(' >', '>');
+}
+
+function withoutArgument(name: string, start: string): string {
+  let s = name;
+  for (let at = s.indexOf(start); at >= 0; at = s.indexOf(start, at)) {
+    const end = closing(s, at + start.length - 1);
+    if (end < 0) return s;
+    if (/^ *>/.test(s.slice(end + 1))) s = s.slice(0, at) + s.slice(end + 1);
+    else at = end;
+  }
   return s;
+}
+
+// Where the bracket that opens at `open` closes; -1 if it does not, or an operator's name could be taken for one.
+function closing(s: string, open: number): number {
+  let level = 0;
+  for (let i = open; i < s.length && !s.startsWith('operator', i); ++i) {
+    if ('<([{'.includes(s[i]!)) ++level;
+    else if ('>)]}'.includes(s[i]!) && --level === 0) return i;
+  }
+  return -1;
 }
 
 // A whole name, with what everybody knows by its short form.
@@ -72,13 +98,28 @@ export function shortName(name: string, wanted = 90): string {
   const room = innerWidth < 600 ? Math.min(wanted, 24) : wanted;
   if (name.length > 4000) return visible(name.slice(0, room - 1)) + '…';
   let s = familiar(name);
-  if (s.length > room) s = shortenInside(s, '(', ')', 1);
   for (let depth = 3; depth >= 1 && s.length > room; --depth) s = shortenInside(s, '<', '>', depth);
+  if (s.length > room) s = shortenInside(s, '(', ')', 1);
   if (s.length > room) s = withoutResult(s);
   if (s.length > room) s = s.replace(/( \[\.[\w.]+\])+$/, '');  // [.isra.0]: a copy of the compiler's
-  // What a function is called says more than where it is from.
-  for (let end = scopeEnd(s); s.length > room && end > 0; end = scopeEnd(s)) s = '…::' + s.slice(end);
+  s = withMostScopes(s, room);
   return visible(s.length > room ? s.slice(0, room - 1) + '…' : s);
+}
+
+// What a function is called says more than where it is from, whose it is more than that it takes nothing and is const: "…::Circle::area".
+function withMostScopes(s: string, room: number): string {
+  const fit = (name: string) => {
+    let text = name, removed = 0;
+    for (let end = scopeEnd(text); text.length > room && end > 0; end = scopeEnd(text), ++removed) text = '…::' + text.slice(end);
+    return { text, removed };
+  };
+  let best = fit(s);
+  const unqualified = s.replace(/\) const$/, ')');
+  for (const shorter of [unqualified, /operator\(\)$/.test(unqualified) ? unqualified : unqualified.replace(/\(…?\)$/, '')]) {
+    const other = fit(shorter);
+    if (other.text.length <= room && (best.text.length > room || other.removed < best.removed)) best = other;
+  }
+  return best.text;
 }
 
 // What a call of it looks like: without what it returns, scopes, arguments and parameters.
@@ -119,8 +160,12 @@ function shortenInside(s: string, open: string, close: string, depth: number): s
   if (/operator\s*[<>(]/.test(s)) return s;
   let out = '';
   let level = 0;
-  for (const c of s) {
-    if (c === open && ++level === depth) out += open + '…';
+  for (let i = 0; i < s.length; ++i) {
+    const c = s[i]!;
+    if (c === open && s[i + 1] === close) {
+      if (level < depth) out += open + close;
+      ++i;
+    } else if (c === open && ++level === depth) out += open + '…';
     else if (c === close && level > 0 && level-- === depth) out += close;
     else if (level < depth) out += c;
   }

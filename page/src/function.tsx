@@ -51,12 +51,12 @@ function SourcePane({ code, list, selection, hover, setHover, path }: {
     }
     if (r.kind === 'gap') return <div key={i} class="line gap">⋯ {count(r.last! - r.line + 1)} lines without code of this function</div>;
     const key = lineKey(r.file, r.line);
-    const mark = (key === wanted ? ' selected' : '') + (key === hover ? ' hover' : '') + (on.has(i) ? ' on-path' : '') + ((r.here ?? r.called) === undefined ? '' : (r.here ?? 0) + (r.called ?? 0) === 0 ? ' never' : ' ran');
+    const mark = (key === wanted ? ' selected' : '') + (key === hover ? ' hover' : '') + (on.has(i) ? ' on-path' : '') + ((r.here ?? r.called) === undefined ? (r.count === 0 ? ' never' : '') : (r.here ?? 0) + (r.called ?? 0) === 0 ? ' never' : ' ran');
     return (
       <div key={i} class={'line' + mark} data-line={key} onMouseEnter={() => setHover(key)} onMouseLeave={() => setHover('')}
         onClick={() => select(key === selection.line ? {} : { line: key, path: selection.path })}>
         <span class="n count" title="arrivals at this line, over the whole program">{r.count === undefined ? '' : r.count === 0 ? 'never' : count(r.count)}</span>
-        {r.here === undefined && r.called ? <span class="n cell inlined" title="instructions executed of what was inlined here">↳ {short(r.called)}</span>
+        {!r.here && r.called ? <span class="n cell inlined" title="instructions executed of what was inlined here">↳ {short(r.called)}</span>
           : <span class={'n cell ' + (r.here === undefined ? '' : heat(r.here, list.mostHere))} title="instructions executed here, in this function">{r.here === undefined ? '' : short(r.here)}</span>}
         {code.oldCount && <span class="n delta">{r.here === undefined || r.before === undefined ? '' : deltaOf(r.before, r.here)}</span>}
         <span class="no">{r.line}</span>
