@@ -67,7 +67,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size) {
     std::vector<uint64_t> edges(made_up_code().edge_count());
     cursor.count_edges(edges);
     uint64_t words = 1, number = 0;
-    for (const auto &chunk : stream.chunks) words += chunk.size();
+    for (size_t n = 0; n < stream.chunks.size(); ++n) words += stream.chunks[n].size();
     for (uint64_t rounds = 0; cursor.next(s); ++rounds) {
       // Every word has at most 63 tokens, and a token leads through a few stretches.
       if (rounds > 64 * 8 * words || s.number != number || s.first + s.count > 16) __builtin_trap();

@@ -25,9 +25,9 @@ TraceAccesses::TraceAccesses(const TracedCode &code, const format::TraceStream &
     : traced_(&code), stream_(&stream), cursor_(code, stream), bytes_(std::move(bytes)) {
   cursor_.note_access_events(events_);
   uint64_t begin = 0;
-  for (const std::span<const uint64_t> chunk : stream.addresses.chunks) {
+  for (size_t n = 0; n < stream.addresses.chunks.size(); ++n) {
     begins_.push_back(begin);
-    begin += chunk.size();
+    begin += stream.addresses.chunks.count(n);
   }
 }
 

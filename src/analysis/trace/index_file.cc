@@ -18,7 +18,7 @@ uint64_t identity(const format::TraceStream &stream) {
   base::Hash hash;
   hash.add(uint64_t{CHORD_TRACE_VERSION}).add(stream.start_ns).add(uint64_t{stream.process}).add(uint64_t{stream.thread}).add(stream.module).add(stream.build_id);
   uint64_t words = 0;
-  for (std::span<const uint64_t> chunk : stream.chunks) words += chunk.size();
+  for (size_t n = 0; n < stream.chunks.size(); ++n) words += stream.chunks.count(n);
   hash.add(words);
   if (!stream.chunks.empty()) {
     std::span<const uint64_t> last = stream.chunks.back();
@@ -45,7 +45,7 @@ class CursorCodec {
     TraceWords &words = cursor.words_;
     cursor.number_ = in.varint();
     words.chunk_ = in.bounded(stream.chunks.size());
-    words.word_ = in.bounded(words.chunk_ < stream.chunks.size() ? stream.chunks[words.chunk_].size() : 0);
+    words.word_ = in.bounded(words.chunk_ < stream.chunks.size() ? stream.chunks.count(words.chunk_) : 0);
     words.bits_ = in.varint();
     words.bit_count_ = static_cast<uint32_t>(in.bounded(63));
     words.entry_bits_taken_ = in.bounded(1) != 0;

@@ -51,7 +51,7 @@ class Compressed {
 
 void add_words(const format::TraceStream &stream, TraceStudy &study) {
   Compressed words;
-  for (std::span<const uint64_t> chunk : stream.chunks) words.add(chunk.data(), chunk.size_bytes());
+  for (size_t n = 0; n < stream.chunks.size(); ++n) words.add(stream.chunks[n].data(), stream.chunks[n].size_bytes());
   study.written += words.size();
   study.written_compressed += words.finish();
 }

@@ -13,7 +13,8 @@ namespace chord::analysis {
 bool has_times(const format::Trace &trace) {
   return std::any_of(trace.streams.begin(), trace.streams.end(), [](const format::TraceStream &stream) {
     if (stream.chunks.empty()) return false;
-    return std::any_of(stream.chunks[0].begin(), stream.chunks[0].end(), [](uint64_t word) { return !is_full_word(word) && !is_partial_word(word) && kind_of_word(word) == CHORD_TRACE_TIME; });
+    const std::span<const uint64_t> first = stream.chunks[0];
+    return std::any_of(first.begin(), first.end(), [](uint64_t word) { return !is_full_word(word) && !is_partial_word(word) && kind_of_word(word) == CHORD_TRACE_TIME; });
   });
 }
 

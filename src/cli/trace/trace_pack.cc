@@ -60,7 +60,10 @@ int trace_pack(std::vector<std::string> args) {
   const bool packed = format::is_packed_trace(file.bytes());
   if (packed != unpack) throw base::Error(path + (packed ? ": is packed already" : ": is not packed"));
   std::string bytes;
-  if (unpack) bytes = opened.bytes();
+  if (unpack) {
+    const std::vector<uint64_t> words = format::unpack_trace(file.bytes(), path);
+    bytes.assign(reinterpret_cast<const char *>(words.data()), words.size() * sizeof words[0]);
+  }
   if (!unpack) bytes = format::pack_trace(opened.bytes());
   base::replace_file(out.empty() ? path : out, bytes);
   if (out.empty()) ::unlink((path + CHORD_TRACE_PACKING).c_str());  // all of it is in the other

@@ -7,25 +7,51 @@
 #include <algorithm>
 #include <cstring>
 #include <map>
+#include <optional>
 #include <set>
 #include <tuple>
 #include <utility>
 
 #include "base/diagnostics.h"
 #include "format/trace/live_trace.h"
+#include "format/trace/packed_directory.h"
 #include "format/trace/packed_trace.h"
 
 namespace chord::format {
 namespace {
 
-constexpr size_t kPage = 4096;
-
 class Reader {
  public:
-  Reader(std::string_view bytes, const std::string &path) : bytes_(bytes) { out_.path = path; }
+  explicit Reader(const std::string &path) { out_.path = path; }
 
-  Trace run() {
-    for (size_t at = 0; at + sizeof(chord_trace_chunk) <= bytes_.size();) at += chunk(at);
+  Trace run(std::string_view bytes) {
+    for (size_t at = 0; at + sizeof(chord_trace_chunk) <= bytes.size();) at += chunk(bytes, at);
+    return put_together();
+  }
+
+  Trace run(PackedFrames &packed) {
+    const std::vector<PackedChunk> &chunks = packed.chunks();
+    for (uint32_t n = 0; n < chunks.size(); ++n) {
+      if (is_read(chunks[n].place, chunks[n].head)) add(chunks[n], {nullptr, chunks[n].words, &packed, n});
+    }
+    return put_together();
+  }
+
+ private:
+  struct Chunk {
+    TraceChunks::Chunk words;
+    bool full = false;  // the stream may go on in another
+  };
+  using Key = std::tuple<uint64_t, uint32_t, uint32_t, std::string>;
+
+  static bool is_library(const std::string &module) {
+    size_t name = module.rfind('/') + 1;
+    return module.find(".so", name) != std::string::npos;
+  }
+
+  void warn(size_t at, std::string_view what) { out_.warnings.push_back(fmt::format("{}: at byte {}: {}", out_.path, at, what)); }
+
+  Trace put_together() {
     for (auto &[key, stream] : streams_) {
       if (auto addresses = addresses_.find(key); addresses != addresses_.end()) put_together(stream.addresses, addresses->second);
       if (auto ring = rings_.find(&stream); ring != rings_.end()) put_in_order(stream, ring->second);
@@ -40,45 +66,44 @@ class Reader {
     return std::move(out_);
   }
 
- private:
-  struct Chunk {
-    std::span<const uint64_t> words;
-    bool full = false;  // the stream may go on in another
-  };
-
-  static bool is_library(const std::string &module) {
-    size_t name = module.rfind('/') + 1;
-    return module.find(".so", name) != std::string::npos;
-  }
-
-  void warn(size_t at, std::string_view what) { out_.warnings.push_back(fmt::format("{}: at byte {}: {}", out_.path, at, what)); }
-
   // Its size, or that of a page if there is none.
-  size_t chunk(size_t at) {
+  size_t chunk(std::string_view bytes, size_t at) {
     chord_trace_chunk head;
-    std::memcpy(&head, bytes_.data() + at, sizeof head);
-    if (head.magic == 0 || head.magic == CHORD_TRACE_PACKER_MAGIC) return kPage;  // room that nobody came to use; a packer's page
-    bool fits = head.size >= kPage && head.size % kPage == 0 && head.size <= bytes_.size() - at;
-    if (head.magic == CHORD_TRACE_MAGIC && fits && head.version != CHORD_TRACE_VERSION) {
-      if (!std::exchange(other_version_, true)) warn(at, fmt::format("it has version {} of the format, and {} is read; build and run the program with this chord", head.version, CHORD_TRACE_VERSION));
-      return head.size;
-    }
-    if (head.magic != CHORD_TRACE_MAGIC || !fits || head.build_id_size > sizeof head.build_id) {
+    std::memcpy(&head, bytes.data() + at, sizeof head);
+    if (head.magic == 0 || head.magic == CHORD_TRACE_PACKER_MAGIC) return kTracePage;  // room that nobody came to use; a packer's page
+    if (size_of_piece(bytes.substr(at)) == 0 || (head.version == CHORD_TRACE_VERSION && head.build_id_size > sizeof head.build_id)) {
       warn(at, "no chunk of a trace, passed over");
-      return kPage;
+      return kTracePage;
     }
-    add(at, head);
+    if (!is_read(at, head)) return head.size;
+    const auto *first = reinterpret_cast<const uint64_t *>(bytes.data() + at + sizeof head);
+    const std::optional<PackedChunk> found = chunk_in(bytes.substr(at), at);
+    if (!found) warn(at, "a chunk with more addresses than it has room for, passed over");
+    PackedChunk here = found.value_or(PackedChunk{.place = at, .words = 0, .head = head});
+    if (!found) here.head.next = 0;
+    add(here, {first, here.words, nullptr, 0});
     return head.size;
   }
 
-  void add(size_t at, const chord_trace_chunk &head) {
+  bool is_read(size_t at, const chord_trace_chunk &head) {
+    if (head.version != CHORD_TRACE_VERSION) {
+      if (!std::exchange(other_version_, true)) warn(at, fmt::format("it has version {} of the format, and {} is read; build and run the program with this chord", head.version, CHORD_TRACE_VERSION));
+      return false;
+    }
+    const bool known = head.build_id_size <= sizeof head.build_id && (head.holds == CHORD_TRACE_ADDRESSES || head.holds == CHORD_TRACE_CONTROL);
+    if (!known) warn(at, "a chunk of another kind, passed over");
+    return known;
+  }
+
+  void add(const PackedChunk &found, const TraceChunks::Chunk &words) {
+    const chord_trace_chunk &head = found.head;
     std::string module(head.path, strnlen(head.path, sizeof head.path));
     const Key key(head.start_ns, head.process, head.thread, module);
     if (head.holds == CHORD_TRACE_ADDRESSES) {
-      addresses_[key].emplace(head.number, addresses_in(at, head));
+      addresses_[key].emplace(head.number, Chunk{words, head.next != 0});
       return;
     }
-    if (head.holds != CHORD_TRACE_CONTROL) return warn(at, "a chunk of another kind, passed over");
+    const Chunk added{words, (head.size - sizeof head) / sizeof(uint64_t) - words.count <= CHORD_TRACE_SLACK};
     TraceStream &stream = streams_[key];
     if (stream.module.empty()) {
       stream.thread = head.thread;
@@ -88,14 +113,13 @@ class Reader {
       stream.build_id.assign(reinterpret_cast<const char *>(head.build_id), head.build_id_size);
     }
     if (head.ring != 0) {
-      if (head.number != CHORD_TRACE_NO_CHUNK) rings_[&stream].emplace(head.number, words(at, head));
+      if (head.number != CHORD_TRACE_NO_CHUNK) rings_[&stream].emplace(head.number, added);
       return;
     }
     if (head.number != stream.chunks.size() || ended_[&stream]) {
-      if (lost_.insert(&stream).second) warn(at, fmt::format("thread {}: a part of its trace is missing, it ends before that", head.thread));
+      if (lost_.insert(&stream).second) warn(found.place, fmt::format("thread {}: a part of its trace is missing, it ends before that", head.thread));
       return;
     }
-    const Chunk added = words(at, head);
     stream.chunks.push_back(added.words);
     ended_[&stream] = !added.full;
   }
@@ -112,39 +136,21 @@ class Reader {
     }
   }
 
-  // As many as its header says, or, of the last one, up to the last that is there.
-  Chunk addresses_in(size_t at, const chord_trace_chunk &head) {
-    const auto *first = reinterpret_cast<const uint64_t *>(bytes_.data() + at + sizeof head);
-    const auto *end = reinterpret_cast<const uint64_t *>(bytes_.data() + at + head.size);
-    if (head.next > static_cast<uint64_t>(end - first)) {
-      warn(at, "a chunk with more addresses than it has room for, passed over");
-      return {};
-    }
-    const auto *last = head.next != 0 ? first + head.next : end;
-    while (head.next == 0 && last != first && last[-1] == 0) --last;
-    return {{first, last}, head.next != 0};
-  }
-
+  // All of a stream's are of one module and one thread.
   static void put_together(TraceAddresses &out, const std::map<uint64_t, Chunk> &chunks) {
     for (const auto &[number, chunk] : chunks) {
-      if (number != out.chunks.size() || chunk.words.size() < CHORD_ADDRESSES_HEAD) return;
-      out.bias = chunk.words[0];
-      out.thread = chunk.words[1];
-      out.chunks.push_back(chunk.words.subspan(CHORD_ADDRESSES_HEAD));
-      if (!chunk.full) return;
+      if (number != out.chunks.size() || chunk.words.count < CHORD_ADDRESSES_HEAD) break;
+      out.chunks.push_back(chunk.words);
+      if (!chunk.full) break;
     }
+    if (out.chunks.empty()) return;
+    const std::span<const uint64_t> first = out.chunks[0];
+    out.bias = first[0];
+    out.thread = first[1];
+    out.chunks.pass_over(CHORD_ADDRESSES_HEAD);
   }
 
-  Chunk words(size_t at, const chord_trace_chunk &head) const {
-    const auto *first = reinterpret_cast<const uint64_t *>(bytes_.data() + at + sizeof head);
-    const auto *end = reinterpret_cast<const uint64_t *>(bytes_.data() + at + head.size);
-    const auto *last = std::find(first, end, uint64_t{0});
-    return {{first, last}, end - last <= CHORD_TRACE_SLACK};
-  }
-
-  std::string_view bytes_;
   Trace out_;
-  using Key = std::tuple<uint64_t, uint32_t, uint32_t, std::string>;
   std::map<Key, TraceStream> streams_;
   std::map<Key, std::map<uint64_t, Chunk>> addresses_;
   std::map<const TraceStream *, std::map<uint64_t, Chunk>> rings_;  // by number
@@ -158,12 +164,12 @@ bool begins_as_trace(std::string_view bytes) {
   uint64_t magic = 0;
   if (bytes.size() < sizeof magic) return false;
   std::memcpy(&magic, bytes.data(), sizeof magic);
-  return magic == CHORD_TRACE_MAGIC || (magic == 0 && bytes.size() % kPage == 0);
+  return magic == CHORD_TRACE_MAGIC || (magic == 0 && bytes.size() % kTracePage == 0);
 }
 
 }  // namespace
 
-Trace parse_trace(std::string_view bytes, const std::string &path) { return Reader(bytes, path).run(); }
+Trace parse_trace(std::string_view bytes, const std::string &path) { return Reader(path).run(bytes); }
 
 std::string_view OpenedTrace::bytes() const {
   return file ? file->bytes() : std::string_view{reinterpret_cast<const char *>(unpacked.data()), unpacked.size() * sizeof unpacked[0]};
@@ -177,6 +183,11 @@ OpenedTrace open_trace(const std::string &path) {
   } else {
     out.file = std::make_unique<base::MappedFile>(path);
     if (is_packed_trace(out.file->bytes())) {
+      out.packed = PackedFrames::open(out.file->bytes(), path);
+      if (out.packed) {
+        out.trace = Reader(path).run(*out.packed);
+        return out;
+      }
       out.unpacked = unpack_trace(out.file->bytes(), path);
       out.file.reset();
     }

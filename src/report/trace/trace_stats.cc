@@ -6,7 +6,8 @@ namespace chord::report {
 namespace {
 
 void count_words(const format::TraceStream &stream, TraceStats &stats) {
-  for (std::span<const uint64_t> chunk : stream.chunks) {
+  for (size_t n = 0; n < stream.chunks.size(); ++n) {
+    const std::span<const uint64_t> chunk = stream.chunks[n];
     stats.words += chunk.size();
     for (uint64_t word : chunk) {
       uint32_t bits = analysis::bits_of_word(word);
