@@ -15,6 +15,7 @@ struct RecordPlace {
   PathHolder holder;
   int64_t index = 0;
   unsigned span = 0;
+  Resources pinned = 0;  // as in CounterPlace
 };
 using AnyPlace = std::variant<CounterPlace, RecordPlace>;
 

@@ -130,6 +130,8 @@ struct CounterPlace {
   int64_t index = 0;
   // Register that holds a number to be added to the index.
   unsigned index_register = kNoRegister;
+  // Registers that are not lent to anything, even if they are put back: whoever is interrupted meanwhile looks for counters in them.
+  Resources pinned = 0;
 };
 
 // A probe: instructions, one per line, AT&T syntax, with the price of running it

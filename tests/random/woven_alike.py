@@ -147,7 +147,10 @@ def main(description, make, name, calls_of=lambda output: {}):
         draw = random.Random(seed)
         folder = Path(tempfile.mkdtemp(prefix=f"{name}{seed}."))
         case = make(draw, folder)
+        before = refused.copy()
         problem = check(folder, case, drawn_modes(draw, options), calls_of, refused)
+        for reason in refused - before:
+            print(f"seed {seed}: {case['compiler']} {' '.join(case['flags'])}: the proof does not accept {reason}", flush=True)
         done += 1
         if problem is not None and problem.startswith("left out: "):
             left_out += 1

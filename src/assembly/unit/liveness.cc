@@ -65,14 +65,18 @@ class Solver {
 
   void successors() {
     next_.assign(p_.blocks.size(), {});
+    std::vector<bool> returns_again(p_.blocks.size());
     for (size_t e = 1; e < p_.edges.size(); ++e) {
       const Edge &x = p_.edges[e];
       if (x.from == 0) {
         if (p_.blocks[x.to].kind == BlockKind::landing) landings_.push_back(x.to);
       } else {
         next_[x.from].push_back(x.to);
+        returns_again[x.to] = p_.blocks[x.to].kind == BlockKind::landing;
       }
     }
+    // Where a call returns again, registers hold what they did the first time: nothing that was set since.
+    if (mode_ == Mode::usual) std::erase_if(landings_, [&](uint32_t v) { return returns_again[v]; });
   }
 
   bool sweep() {

@@ -60,7 +60,10 @@ struct Target {
   PathHolder record;
 
   Target(const CounterPlace &place) : counter(place) {}
-  Target(const RecordPlace &place) : record(place.holder) { counter.index = place.index; }
+  Target(const RecordPlace &place) : record(place.holder) {
+    counter.index = place.index;
+    counter.pinned = place.pinned;
+  }
   bool is_record() const { return record.kind != PathHolder::Kind::none; }
   bool in_frame() const { return record.kind == PathHolder::Kind::slot; }
   unsigned base() const { return !is_record() ? counter.index_register : in_frame() ? record.base : record.reg; }
@@ -226,7 +229,7 @@ Snippet apply(const Target &p, const Change &change, Resources live) {
   if (free.size() < wanted) {
     // Keeping flags, one more, in case one of those saved is %rax.
     const auto missing = static_cast<unsigned>(wanted - free.size()) + (keeps_flags ? 1 : 0);
-    Resources pinned = register_numbered(p.base()) | change.operand;
+    Resources pinned = register_numbered(p.base()) | change.operand | p.counter.pinned;
     return with_saved(live, missing, pinned, [&](Resources less) {
       Target moved = p;
       if (p.in_frame() && p.record.base == kStackPointer) moved.record.displacement += kRedZone + 8 * std::popcount(live & ~less);

@@ -51,8 +51,10 @@ class CountVisitor {
         for (const core::CounterSum::Term &t : map_.plan.sums[c.id].terms) at_vertex_[t.vertex].push_back({k, t.times});
       }
     }
-    for (const format::Held &h : map_.held) {
+    for (uint32_t n = 0; n < map_.held.size(); ++n) {
+      const format::Held &h = map_.held[n];
       held_[h.counter] = &h;
+      held_number_[h.counter] = n;
       blocks_[h.counter].insert(h.blocks.begin(), h.blocks.end());
     }
     auto record = f.records.by_key.find(map_.key);
@@ -142,19 +144,70 @@ class CountVisitor {
     }
   }
 
+  // ---- counters in registers ----
+
+  // Is the register taken for a part of the counter, of an activation that stands before the instruction?
+  bool is_said_held(uint32_t k, const format::Spot *spot, uint32_t i) const {
+    if (spot != nullptr) return std::find(spot->held.begin(), spot->held.end(), held_number_.at(k)) != spot->held.end();
+    return i != kNone && f_.graph.number_of(i) != kNone && blocks_.at(k).contains(f_.graph.block_of(i));
+  }
+
+  // What memory, and the register, are taken to lack there.
+  int64_t said_lacking(uint32_t k, const format::Spot *spot, uint32_t i) const {
+    int64_t lacks = 0;
+    for (const format::Spot::Lack &l : spot != nullptr ? spot->lacks : std::vector<format::Spot::Lack>()) lacks = plus(lacks, l.counter == k ? l.count : 0);
+    return i == kNone || f_.graph.number_of(i) == kNone ? lacks : plus(lacks, still_to_come(*held_.at(k), i));
+  }
+
+  // The program's own step for a count that is supposed to be made.
+  int64_t still_to_come(const format::Held &h, uint32_t i) const {
+    const uint32_t block = f_.graph.block_of(i), n = f_.graph.number_of(i);
+    if (std::find(h.due.begin(), h.due.end(), block) == h.due.end()) return 0;
+    const uint32_t first = map_.blocks[block].first;
+    if (std::any_of(h.updates.begin(), h.updates.end(), [&](uint32_t u) { return u >= first && u < n; })) return 0;
+    const core::Counter &c = map_.plan.counters[h.counter];
+    return c.site == core::Site::sum ? map_.plan.sums[c.id].times_at(core::Vertex(block)) : h.step;
+  }
+
   // Likewise memory and the register that holds a counter together.
   void held_as_stated(uint32_t i, const format::Spot *spot, const State &state) const {
-    for (const auto &[k, ahead] : state) {
-      int64_t by = ahead.by;
-      if (!ahead.attached || !held_.at(k)->updates.empty()) continue;  // a register of the program's own counts when it does
-      if (spot != nullptr) {
-        for (const format::Spot::Lack &l : spot->lacks) by = plus(by, l.counter == k ? l.count : 0);
-      }
-      if (by != 0) fail(f_, i, fmt::format("counter {}, in a register, is ahead of what the map says by {}", k, by));
+    for (const auto &[k, h] : held_) {
+      auto found = state.find(k);
+      const Ahead ahead = found == state.end() ? Ahead{} : found->second;
+      if (is_said_held(k, spot, i) != ahead.attached) fail(f_, i, fmt::format("counter {} is in a register, or not, where the map says otherwise", k));
+      int64_t by = plus(ahead.by, said_lacking(k, spot, i));
+      if (ahead.attached && by != 0) fail(f_, i, fmt::format("counter {}, in a register, is ahead of what the map says by {}", k, by));
     }
   }
 
-  // The same between inserted instructions. Of counters in registers the map says it as well, but that is not proved.
+  // What is known of one on the way through inserted code: what memory has got, and what its register holds.
+  struct OnTheWay {
+    Ahead start;  // the way's own counts taken off
+    Value added, holds;
+  };
+  using HeldOnTheWay = std::map<uint32_t, OnTheWay>;
+
+  HeldOnTheWay start_of_way(const State &due) const {
+    HeldOnTheWay out;
+    for (const auto &[k, h] : held_) {
+      auto found = due.find(k);
+      out[k] = {found == due.end() ? Ahead{} : found->second, {}, atom_value(atom_recorded(h->place))};
+    }
+    return out;
+  }
+
+  void held_in_between(uint32_t about, uint32_t to, const format::Spot *spot, const HeldOnTheWay &way, const Known &known) const {
+    for (const auto &[k, at] : way) {
+      Value v = at.added;
+      if (at.start.attached) v = verify::difference(v, atom_value(atom_recorded(held_.at(k)->place)));
+      if (is_said_held(k, spot, to)) v = sum(v, at.holds);
+      v = with_known(v, known);
+      v.number = plus(v.number, plus(at.start.by, said_lacking(k, spot, to)));
+      if (!(v == constant(0))) fail(f_, about, fmt::format("a probe leaves counter {}, which a register holds, other than the map says", k));
+    }
+  }
+
+  // The same between inserted instructions.
   void stated_in_between(const Transition &t, const EdgeChain *chain, const Machine &machine, const Known &known, const State &before) {
     std::map<uint32_t, int64_t> by;
     State due = before;
@@ -162,10 +215,12 @@ class CountVisitor {
     for (const auto &[k, ahead] : due) {
       if (!held_.contains(k)) by[k] = ahead.by;
     }
+    HeldOnTheWay held = start_of_way(due);
     uint32_t about = t.from == kNone ? t.to : t.from, next = t.to == kNone ? kNone : f_.graph.number_of(t.to);
-    size_t e = 0;
+    size_t e = 0, change = 0, step = 0;
     bool asking = false;  // for a budget, out of line: what is asked says where the activation stands
     for (uint32_t s : machine.executed()) {
+      ++step;
       if (asking) {
         asking = !is_jump(s);
         while (e < machine.effects().size() && machine.effects()[e].statement == s) ++e;
@@ -176,12 +231,21 @@ class CountVisitor {
       if (spot != nullptr && spot->instruction != next) fail(f_, about, "the map says that a probe leads elsewhere");
       std::map<uint32_t, int64_t> now = by;
       as_stated(about, spot, now);
+      held_in_between(about, t.to, spot, held, known);
       for (; e < machine.effects().size() && machine.effects()[e].statement == s; ++e) {
         const Effect &effect = machine.effects()[e];
         if (effect.kind != Effect::Kind::count || effect.symbol != symbol_) continue;
         Value index = with_known(with_known(effect.index, known), machine.known());
         auto k = static_cast<uint32_t>(index.number);
-        if (!held_.contains(k)) by[k] = plus(by[k], with_known(effect.amount, known).number);
+        if (auto on = held.find(k); on != held.end())
+          on->second.added = sum(on->second.added, effect.amount);
+        else
+          by[k] = plus(by[k], with_known(effect.amount, known).number);
+      }
+      for (; change < machine.changes().size() && machine.changes()[change].step == step; ++change) {
+        for (auto &[k, at] : held) {
+          if (atom_recorded(held_.at(k)->place) == machine.changes()[change].reg) at.holds = machine.changes()[change].value;
+        }
       }
     }
   }
@@ -204,13 +268,14 @@ class CountVisitor {
     return at + 1 < all.end() && *(at + 1) == there;
   }
 
-  // In its loop a counter is in its register. Where that is a constant it may be in memory as well.
+  // In its loop a counter is in its register, and where the map says so. Where that is a constant it may be in memory as well.
   void attach(uint32_t to, const Known &known, State &state) {
-    uint32_t block = f_.graph.block_of(to);
+    uint32_t block = f_.graph.block_of(to), n = f_.graph.number_of(to);
+    const format::Spot *spot = n == kNone ? nullptr : f_.spots.at_instruction(n);
     for (const auto &[k, h] : held_) {
       auto now = state.find(k);
       bool attached = now != state.end() && now->second.attached;
-      if (attached || !blocks_.at(k).contains(block)) continue;
+      if (attached || !(blocks_.at(k).contains(block) || is_said_held(k, spot, to))) continue;
       auto number = known.find(atom_recorded(h->place));
       if (number == known.end()) fail(f_, to, "a loop is entered without its counter");
       Ahead &ahead = state[k];
@@ -323,6 +388,7 @@ class CountVisitor {
   std::map<uint32_t, std::vector<uint32_t>> on_edge_;
   std::map<uint32_t, std::vector<std::pair<uint32_t, int64_t>>> at_vertex_;
   std::map<uint32_t, const format::Held *> held_;
+  std::map<uint32_t, uint32_t> held_number_;
   std::map<uint32_t, std::set<uint32_t>> blocks_;
   std::string_view symbol_;
 };

@@ -43,6 +43,7 @@ void Machine::set(Atom reg, Value v) {
     al_.reset();
     ah_.reset();
   }
+  changes_.push_back({executed_.size(), reg, v});
   if (v.is_atom(reg)) {
     registers_.erase(reg);
   } else {

@@ -88,6 +88,13 @@ class Machine {
   Value general(unsigned reg) const { return value(reg); }
   Value value(Atom reg) const;
   const std::map<Atom, Value> &changed() const { return registers_; }
+  // Each time that a register became something: by which instruction, counted from 1.
+  struct Change {
+    size_t step = 0;
+    Atom reg = 0;
+    Value value;
+  };
+  const std::vector<Change> &changes() const { return changes_; }
   // The flag is what it was.
   bool keeps_flag(unsigned f) const { return flags_[f] == static_cast<int>(f); }
   // The lower half is what it was.
@@ -240,6 +247,7 @@ class Machine {
   Atoms *atoms_;
   StackFacts around_;
   std::map<Atom, Value> registers_;  // those that changed
+  std::vector<Change> changes_;
   std::array<int, kFlagCount> flags_{};
   int next_flag_ = kFlagCount;
   std::optional<int> al_;                          // %al is this flag

@@ -208,6 +208,12 @@ void read_sum(const Instruction &in, const Operands &ops, Facts &out) {
       sum.from = general_number(ops[1].reg.value);
       if (sum.from == kNoRegister) return;
       break;
+    case ZYDIS_MNEMONIC_MOVSXD:
+      if (ops[1].type != ZYDIS_OPERAND_TYPE_REGISTER || ops[1].size != 32) return;
+      sum.from = general_number(ops[1].reg.value);
+      sum.half = true;
+      if (sum.from == kNoRegister) return;
+      break;
     default: return;
   }
   out.sum = sum;

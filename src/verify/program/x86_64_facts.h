@@ -47,7 +47,7 @@ struct MemoryOperand {
 struct Sum {
   unsigned into = kNoRegister, from = kNoRegister;
   int64_t plus = 0;
-  bool half = false;  // in the lower half; the upper one is cleared
+  bool half = false;  // in the lower half; the upper one is cleared, or the sign of the lower one
 };
 
 struct Facts {

@@ -12,8 +12,8 @@
 namespace chord::weave {
 
 inline isa::AnyPlace counter_place(const Options &options, const Site &site, std::string label = {}, int64_t index = 0) {
-  if (site.record.kind != isa::PathHolder::Kind::none) return isa::RecordPlace{site.record, index};
-  return isa::CounterPlace{options.counters, std::move(label), index};
+  if (site.record.kind != isa::PathHolder::Kind::none) return isa::RecordPlace{site.record, index, 0, site.held};
+  return isa::CounterPlace{options.counters, std::move(label), index, isa::kNoRegister, site.held};
 }
 
 // What is put on the edge stands in front of its source's last instruction, or after it.

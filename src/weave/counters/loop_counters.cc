@@ -207,13 +207,15 @@ void LoopPlanner::keep_live(Sites &sites) const {
   for (size_t h = 0; h < out_.held.size(); ++h) {
     const Loop &loop = eligible_[loop_of_held_[h]];
     isa::Resources used = out_.counters[h].holder.resources();
+    auto keep = [&](Site &site) {
+      site.live |= used;
+      site.held |= used;
+    };
     for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
-      if (forest_.contains(loop.number, p_.edges[e].from) || forest_.contains(loop.number, p_.edges[e].to)) {
-        sites.edge[e].live |= used;
-      }
+      if (forest_.contains(loop.number, p_.edges[e].from) || forest_.contains(loop.number, p_.edges[e].to)) keep(sites.edge[e]);
     }
-    for (core::Vertex b : out_.held[h].blocks) sites.block[b].live |= used;
-    for (core::Vertex b : loop.targets) sites.block[b].live |= used;
+    for (core::Vertex b : out_.held[h].blocks) keep(sites.block[b]);
+    for (core::Vertex b : loop.targets) keep(sites.block[b]);
   }
 }
 

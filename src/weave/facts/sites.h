@@ -33,6 +33,7 @@ struct Site {
   uint32_t statement = 0;
   uint32_t fragment = 0;
   isa::Resources live = 0;
+  isa::Resources held = 0;      // of those: loops hold counters in them (weave/counters/loop_counters.h)
   bool marks_entry = false;     // slot stubs: must start like the target does
   // What a count made here means to someone interrupted nearby (weave/compose/spots.h).
   uint32_t block = 0;           // where control comes from

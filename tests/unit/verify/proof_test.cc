@@ -76,6 +76,21 @@ class Woven {
 std::string fault(const std::string &text, const std::string &mode) { return Woven(text, mode).fault(); }
 bool has(const std::string &text, const std::string &part) { return text.find(part) != std::string::npos; }
 
+// A register is set that nobody reads, as arguments by another convention are (preserve_none takes them in %r12 to %r15 and %r11): calls of
+// this function may read any register, so that its loop cannot hold a counter in %r11. That the same register is wanted where setjmp returns
+// again says nothing: it holds there what it did the first time.
+TEST(Proof, WhatASecondReturnReadsIsNoReasonToSetIt) {
+  const std::string text =
+      "\t.text\n\t.globl f\n\t.type f, @function\nf:\n\t.cfi_startproc\n\tpushq %r15\n\t.cfi_def_cfa_offset 16\n\t.cfi_offset 15, -16\n"
+      "\tmovl %edi, %r15d\n\tleaq buffer(%rip), %rdi\n\tcallq _setjmp@PLT\n\ttestl %eax, %eax\n\tjne .L3\n\tmovl $8, %eax\n"
+      ".L2:\n\taddl %eax, %eax\n\tcmpl %r15d, %eax\n\tjl .L2\n\tmovl %eax, %r15d\n\tcallq g\n"
+      "\tpopq %r15\n\t.cfi_def_cfa_offset 8\n\tretq\n.L3:\n\t.cfi_def_cfa_offset 16\n\tmovl %r15d, %eax\n\tpopq %r15\n"
+      "\t.cfi_def_cfa_offset 8\n\tretq\n\t.cfi_endproc\n\t.size f, .-f\n"
+      "\t.globl h\n\t.type h, @function\nh:\n\tleaq (%rdi,%rsi), %r10\n\tleaq (%rdx,%r10), %r11\n\tmovq %r11, %rax\n\txorl %ecx, %ecx\n\tretq\n"
+      "\t.size h, .-h\n\t.ident \"clang version 14.0.6\"\n";
+  EXPECT_EQ(fault(text, "default"), "");
+}
+
 // A function whose address is taken, a call through a register, and inline assembly that begins with a call.
 TEST(Proof, FlagsAreNotHandedToInlineAssembly) {
   const std::string text =

@@ -74,6 +74,7 @@ void set_option(const std::string &option, Options &options) {
       {"--paths", [](Options &o) { o.paths = true; }},
       {"--context", [](Options &o) { o.context = true; }},
       {"--coverage", [](Options &o) { o.coverage = true; }},
+      {"--counters=delta", [](Options &o) { o.counters = isa::CounterPlace::Kind::thread_delta; }},
       {"--durable", [](Options &o) {
          o.durable = true;
          o.counters = isa::CounterPlace::Kind::thread_delta;
