@@ -93,9 +93,11 @@ def main():
         check_rows(rows, rows_of(chord, plain), lasted)
         after = check_marks(chord, timed)
         check_seek(chord, timed, rows, after)
-        late = rows_of(chord, timed, "--from=slice#600", "--thread=1")
+        # gcc may have made slice.constprop.0 of it.
+        late = rows_of(chord, timed, "--from=slice*#600", "--thread=1")
+        expect(late, "no call from the 600th on")
         checked([chord, "trace", "index", timed])
-        expect(rows_of(chord, timed, "--from=slice#600", "--thread=1") == late, "with an index the times are others")
+        expect(rows_of(chord, timed, "--from=slice*#600", "--thread=1") == late, "with an index the times are others")
         check_viewers(chord, timed)
         refused = run([chord, "trace", plain, "--from=time:1s"], env=environment())
         expect(refused.returncode == 1 and "has no times" in refused.stderr, "a time in a recording without any")
