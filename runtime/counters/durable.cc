@@ -109,26 +109,44 @@ Instance *make_durable(Instance *instance) {
   return moved;
 }
 
-void *map_kept(Instance &instance, size_t size) {
+namespace {
+
+// Of the file, at `address` (null: anywhere), or null.
+void *map_new_part(Instance &instance, void *address, size_t size) {
   LiveFile *live = instance.live;
-  if (live == nullptr) return map_pages(size);
-  size = round_up(size);
   uint32_t number = __atomic_fetch_add(&live->count, 1, __ATOMIC_RELAXED);
   if (number >= most_parts) live->count = most_parts;
   long file = number < most_parts ? open_live(instance, 0) : -ENOSPC;
   void *pages = nullptr;
   if (file >= 0) {
     uint64_t offset = __atomic_fetch_add(&live->used, size, __ATOMIC_RELAXED);
-    pages = map_part(file, nullptr, size, offset);
+    pages = map_part(file, address, size, offset);
     kernel(SYS_close, file);
     if (pages != nullptr) {
       live->part[number] = {nullptr, size, offset};
       __atomic_store_n(&live->part[number].address, pages, __ATOMIC_RELEASE);
-      return pages;
     }
   }
-  instance.notes |= note_not_durable;
-  return map_pages(size);
+  if (pages == nullptr) instance.notes |= note_not_durable;
+  return pages;
+}
+
+}  // namespace
+
+void *map_kept(Instance &instance, size_t size) {
+  void *pages = instance.live != nullptr ? map_new_part(instance, nullptr, round_up(size)) : nullptr;
+  return pages != nullptr ? pages : map_pages(size);
+}
+
+void keep_at(Instance &instance, char *address, size_t size) {
+  LiveFile *live = instance.live;
+  for (uint32_t i = 0; i < live->count; ++i) {
+    LiveFile::Part &part = live->part[i];
+    auto *begin = static_cast<char *>(part.address);
+    if (begin == address && part.size == size) return;  // an earlier thread's, or that of a module that was here
+    if (begin != nullptr && begin < address + size && address < begin + part.size) part.address = nullptr;
+  }
+  map_new_part(instance, address, size);
 }
 
 void unmap_kept(Instance &instance, void *pages, size_t size) {

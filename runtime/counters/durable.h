@@ -12,6 +12,8 @@ Instance *make_durable(Instance *instance);
 // Memory that a reader of the dead process needs; zeroed, or null.
 CHORD_SHARED void *map_kept(Instance &instance, size_t size) __asm__("__chord_map_kept");
 CHORD_SHARED void unmap_kept(Instance &instance, void *pages, size_t size) __asm__("__chord_unmap_kept");
+// The same of whole pages that are mapped already and hold nothing: they are from the file from now on. Call with the lock held, in a durable process.
+CHORD_SHARED void keep_at(Instance &instance, char *address, size_t size) __asm__("__chord_keep_at");
 // The last segment is written; the file can go.
 void end_durable(Instance &instance);
 // It was not the last, after all: an exec failed.

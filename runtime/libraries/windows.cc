@@ -5,7 +5,8 @@
 // the words of a module that has some, the host. So one distance must lead from the counters of each of these modules
 // to the thread's own: a thread has a window, memory that is laid out as all these modules are, with what lies between
 // them, which is never touched and takes no memory. Windows are far below everything else that a process maps, and grow in
-// place when modules come; one is kept with the record of its thread for the next thread.
+// place when modules come; one is kept with the record of its thread for the next thread. Of a process that is to survive its end
+// (CHORD_DURABLE) what is not between modules is in the file.
 #include "runtime.h"
 
 extern "C" const char __chord_text_libraries, __chord_text_libraries_end;  // made by group_runtime.py
@@ -81,7 +82,7 @@ void begin_module(Instance &instance, Module &module) {
     if (instance.window_low < all.low) all.low = instance.window_low;
     if (instance.window_high > all.high) all.high = instance.window_high;
   }
-  bool fits = instance.words != 0 && instance.live == nullptr && all.high - all.low <= stride;
+  bool fits = instance.words != 0 && all.high - all.low <= stride;
   for (Thread *thread = instance.threads; thread != nullptr && fits; thread = thread->next)
     fits = thread->window_high == 0 || grow(*thread, all);
   if (!fits) {
@@ -124,6 +125,9 @@ char *place(Instance &instance, const Module &module, Thread &thread) {
       return nullptr;
     }
   }
+  Range own = pages_of(module);
+  auto shift = static_cast<uint64_t>(thread.window_delta);
+  if (instance.live != nullptr) keep_at(instance, reinterpret_cast<char *>(own.low + shift), own.high - own.low);
   auto low = reinterpret_cast<uint64_t>(module.delta_low);
   return reinterpret_cast<char *>(low - (low & 63) + static_cast<uint64_t>(thread.window_delta));
 }

@@ -10,7 +10,10 @@ namespace chord::driver {
 
 namespace fs = std::filesystem;
 
-std::string self_path() { return fs::read_symlink("/proc/self/exe").string(); }
+const std::string &self_path() {
+  static const std::string path = fs::read_symlink("/proc/self/exe").string();
+  return path;
+}
 
 namespace {
 fs::path root() { return fs::path(self_path()).parent_path().parent_path(); }

@@ -7,7 +7,7 @@
 
 namespace chord::driver {
 
-std::string self_path();
+const std::string &self_path();
 std::string standin_folder();     // with a trailing slash, as -B wants it
 std::string folder_of_standin();  // the same without, as PATH has it
 std::string masquerade_folder();  // links named gcc, g++, … to chord, for PATH

@@ -32,14 +32,15 @@ using Words = std::vector<std::string>;
 // what we start there must be the real one.
 void set_path(const Words &first, const std::string &name) {
   const char *path = std::getenv("PATH");
-  std::string out, self = self_path();
+  std::string out;
   for (const std::string &folder : first) out += folder + ":";
   std::string_view rest = path ? path : "/usr/local/bin:/usr/bin:/bin";
   while (!rest.empty()) {
     std::string_view folder = rest.substr(0, rest.find(':'));
     rest = rest.size() > folder.size() ? rest.substr(folder.size() + 1) : std::string_view{};
+    std::string file = fmt::format("{}/{}", folder, name);
     std::error_code failed;
-    if (!name.empty() && std::filesystem::equivalent(fmt::format("{}/{}", folder, name), self, failed)) continue;
+    if (!name.empty() && std::filesystem::exists(file, failed) && std::filesystem::equivalent(file, self_path(), failed)) continue;
     out += fmt::format("{}:", folder);
   }
   out.pop_back();
