@@ -63,6 +63,8 @@ class Side:
         for words in commands:
             filled = [w.format(source=self.source, build=self.build, jobs=self.jobs, cc=self.compilers[0], cxx=self.compilers[1])
                       for w in words]
+            if shutil.which(filled[0], path=self.environment.get("PATH")) is None and not (self.build / filled[0]).exists():
+                raise Failure(f"{step}: {filled[0]} is not installed")
             done = subprocess.run(filled, cwd=self.build, env=self.environment, text=True, errors="replace", check=False,
                                   stdin=subprocess.DEVNULL, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
             output += done.stdout
