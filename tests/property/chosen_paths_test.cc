@@ -102,7 +102,7 @@ void check(uint64_t seed, PathAlgorithm algorithm, Tally &tally) {
   std::vector<double> cost(graph.edge_count());
   for (double &c : cost) c = 1 + static_cast<double>(below(random, 20));
   uint64_t most_sums = seed % 3 == 0 ? 4 : 500;
-  auto chosen = place_chosen_probes(graph, *numbering, numbers, cost, never, algorithm, most_sums, why);
+  auto chosen = place_chosen_probes({graph, *numbering, numbers, cost, never, algorithm, most_sums}, why);
   ASSERT_TRUE(chosen) << why;
   ASSERT_EQ(chosen->slots.size(), numbers.size());
   ASSERT_LE(chosen->words, most_sums);
@@ -154,8 +154,7 @@ TEST(ChosenPaths, LoopsWithoutChosenPathsAreLeftAlone) {
     if (goes_left && !path.from_entry) numbers.push_back(n);
   }
   std::vector<double> cost(graph.edge_count(), 1);
-  auto chosen = place_chosen_probes(graph, *numbering, numbers, cost, std::vector<bool>(graph.edge_count()),
-                                    PathAlgorithm::sound, 500, why);
+  auto chosen = place_chosen_probes({graph, *numbering, numbers, cost, std::vector<bool>(graph.edge_count()), PathAlgorithm::sound, 500}, why);
   ASSERT_TRUE(chosen);
   EXPECT_EQ(chosen->additions, 0u);  // where the path started tells it from the other that ends there
   EXPECT_FALSE(chosen->counts[back]);

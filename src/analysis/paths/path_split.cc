@@ -33,8 +33,8 @@ class Costs {
 
   double of(const std::vector<uint64_t> &numbers) const {
     std::string why_not;
-    auto chosen = core::place_chosen_probes(graph_, numbering_, numbers, runs_, silent_, core::PathAlgorithm::sound,
-                                            std::min(numbering_.paths, core::kLargestPathTable), why_not);
+    auto chosen = core::place_chosen_probes({graph_, numbering_, numbers, runs_, silent_, core::PathAlgorithm::sound,
+                                             std::min(numbering_.paths, core::kLargestPathTable)}, why_not);
     double cost = chosen->cost + (chosen->constant ? 0 : static_cast<double>(p_.calls));
     for (uint32_t e = 1; e < runs_.size(); ++e) cost += chosen->counts[e] || chosen->restarts[e] ? runs_[e] : 0;
     return cost;

@@ -81,8 +81,8 @@ class ProbeCounter {
 
   core::ChosenPaths place(const std::vector<uint64_t> &numbers, core::PathAlgorithm algorithm) const {
     std::string why_not;
-    return *core::place_chosen_probes(graph_, numbering_, numbers, cost_, silent_, algorithm,
-                                      std::min(numbering_.paths, core::kLargestPathTable), why_not);
+    return *core::place_chosen_probes({graph_, numbering_, numbers, cost_, silent_, algorithm,
+                                       std::min(numbering_.paths, core::kLargestPathTable)}, why_not);
   }
 
   uint64_t for_some(const core::ChosenPaths &chosen) const {

@@ -4,8 +4,10 @@
 #include <charconv>
 #include <nlohmann/json.hpp>
 #include <optional>
+#include <string_view>
 #include <tuple>
 #include <unordered_map>
+#include <utility>
 
 #include "analysis/trace/calls.h"
 #include "analysis/trace/times.h"
@@ -346,17 +348,19 @@ report::TraceRows rows_by(const std::string &by) {
   return by == "call" ? TraceRows::call : by == "line" ? TraceRows::line : by == "block" ? TraceRows::block : TraceRows::instruction;
 }
 
+using Subcommand = int (*)(std::vector<std::string>);
+
+constexpr std::pair<std::string_view, Subcommand> kSubcommands[] = {
+    {"diff", trace_diff},   {"hot", trace_hot},     {"pack", trace_pack},       {"stats", trace_stats},
+    {"index", trace_index}, {"marks", trace_marks}, {"explore", trace_explore}, {"dap", trace_dap},
+};
+
 }  // namespace
 
 int cmd_trace(std::vector<std::string> args) {
-  if (!args.empty() && args[0] == "diff") return trace_diff({args.begin() + 1, args.end()});
-  if (!args.empty() && args[0] == "hot") return trace_hot({args.begin() + 1, args.end()});
-  if (!args.empty() && args[0] == "pack") return trace_pack({args.begin() + 1, args.end()});
-  if (!args.empty() && args[0] == "stats") return trace_stats({args.begin() + 1, args.end()});
-  if (!args.empty() && args[0] == "index") return trace_index({args.begin() + 1, args.end()});
-  if (!args.empty() && args[0] == "marks") return trace_marks({args.begin() + 1, args.end()});
-  if (!args.empty() && args[0] == "explore") return trace_explore({args.begin() + 1, args.end()});
-  if (!args.empty() && args[0] == "dap") return trace_dap({args.begin() + 1, args.end()});
+  for (const auto &[name, run] : kSubcommands) {
+    if (!args.empty() && args[0] == name) return run({args.begin() + 1, args.end()});
+  }
   CLI::App app("What the program did, step by step.", "chord trace");
   std::string path, program, by, find, last, caller, from, to;
   std::optional<uint64_t> call;

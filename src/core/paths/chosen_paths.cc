@@ -73,12 +73,12 @@ Part part_of(const PathNumbering &numbering, const std::vector<bool> &never, con
 
 class PathPlacer {
  public:
-  PathPlacer(const Graph &graph, const PathNumbering &numbering, const std::vector<uint64_t> &numbers,
-         const std::vector<double> &cost, const std::vector<bool> &never, PathAlgorithm algorithm)
-      : algorithm_(algorithm), graph_(graph), numbering_(numbering), cost_(cost), never_(never),
-        price_(path_costs(graph, numbering, cost, never)), part_(part_of(numbering, never, last_edges(numbers))) {
-    for (uint64_t number : numbers) {
-      EdgePath path = regenerate_dag_path(numbering, number);
+  explicit PathPlacer(const ChosenPathsProblem &problem)
+      : algorithm_(problem.algorithm), graph_(problem.graph), numbering_(problem.numbering), cost_(problem.cost), never_(problem.never),
+        price_(path_costs(graph_, numbering_, cost_, never_)), part_(part_of(numbering_, never_, last_edges(problem.numbers))),
+        most_sums_(problem.most_sums) {
+    for (uint64_t number : problem.numbers) {
+      EdgePath path = regenerate_dag_path(numbering_, number);
       for (EdgeId &e : path) e = part_.own_edge[e];
       length_ += path.size();
       paths_.push_back(std::move(path));
@@ -86,14 +86,13 @@ class PathPlacer {
     for (EdgeId e : part_.dag_edge) own_price_.push_back(e == kNone ? 0 : price_[e]);
   }
 
-  std::optional<ChosenPaths> run(uint64_t most_sums, std::string &why_not) {
-    most_sums_ = most_sums;
+  std::optional<ChosenPaths> run(std::string &why_not) {
     if (algorithm_ == PathAlgorithm::published) {
       take(select_paths_published(part_.dag, paths_).value);
     } else {
-      take(full_numbering(), numbering_.paths > most_sums);
+      take(full_numbering(), numbering_.paths > most_sums_);
       if (length_ * part_.dag.edge_count() <= kMostPlacingWork) {
-        auto probes = select_paths_sound(part_.dag, paths_, own_price_, why_not, most_sums);
+        auto probes = select_paths_sound(part_.dag, paths_, own_price_, why_not, most_sums_);
         if (probes) take(probes->value);
       }
     }
@@ -227,10 +226,10 @@ class PathPlacer {
   const std::vector<bool> &never_;
   std::vector<double> price_;  // by DAG edge
   Part part_;
+  uint64_t most_sums_ = 0;
   std::vector<double> own_price_;  // by edge of the part
   std::vector<EdgePath> paths_;    // in edges of the part
   uint64_t length_ = 0;            // of all of them
-  uint64_t most_sums_ = 0;
   std::vector<int64_t> least_, greatest_;
   std::optional<ChosenPaths> best_;
 };
@@ -244,11 +243,6 @@ bool is_possible_path(const PathNumbering &numbering, const std::vector<bool> &n
   return true;
 }
 
-std::optional<ChosenPaths> place_chosen_probes(const Graph &graph, const PathNumbering &numbering,
-                                               const std::vector<uint64_t> &numbers,
-                                               const std::vector<double> &cost, const std::vector<bool> &never,
-                                               PathAlgorithm algorithm, uint64_t most_sums, std::string &why_not) {
-  return PathPlacer(graph, numbering, numbers, cost, never, algorithm).run(most_sums, why_not);
-}
+std::optional<ChosenPaths> place_chosen_probes(const ChosenPathsProblem &problem, std::string &why_not) { return PathPlacer(problem).run(why_not); }
 
 }  // namespace chord::core

@@ -48,14 +48,18 @@ struct ChosenPaths {
   double cost = 0;              // of these, as given by edge
 };
 
-// `numbers` ascending, each of a path that can be taken (is_possible_path); `cost` by
-// edge of the procedure, infinite where no code can be put; `never` are the edges that
-// control does not take. Nothing, and the reason, if edges that cannot carry a probe
-// keep the paths from being told apart.
-std::optional<ChosenPaths> place_chosen_probes(const Graph &graph, const PathNumbering &numbering,
-                                               const std::vector<uint64_t> &numbers,
-                                               const std::vector<double> &cost, const std::vector<bool> &never,
-                                               PathAlgorithm algorithm, uint64_t most_sums, std::string &why_not);
+struct ChosenPathsProblem {
+  const Graph &graph;
+  const PathNumbering &numbering;
+  const std::vector<uint64_t> &numbers;  // ascending, each of a path that can be taken (is_possible_path)
+  const std::vector<double> &cost;       // by edge of the procedure; infinite where no code can be put
+  const std::vector<bool> &never;        // likewise: control does not take it
+  PathAlgorithm algorithm = PathAlgorithm::sound;
+  uint64_t most_sums = kLargestPathTable;  // where more are needed, counters are found by number
+};
+
+// Nothing, and the reason, if edges that cannot carry a probe keep the paths from being distinguished.
+std::optional<ChosenPaths> place_chosen_probes(const ChosenPathsProblem &problem, std::string &why_not);
 
 // False if the path holds an edge that control does not take.
 bool is_possible_path(const PathNumbering &numbering, const std::vector<bool> &never, uint64_t number);

@@ -24,14 +24,23 @@ class Cutter {
   }
 
   bool run() {
-    for (count(); total_ > limit_; count()) {
+    count_all();
+    for (sum_up(); total_ > limit_; sum_up()) {
       if (!cut_best()) return false;
+      count_again();
+      for (Vertex w : judged_anew_) judge(w);
     }
     take_back();
     return true;
   }
 
  private:
+  // Of a cut: what it saves and how far it divides what runs through it, whatever the number of all paths is.
+  struct Worth {
+    Count saved = 0;  // 0: it cannot be made, or is in vain
+    Count halvings = 0;
+    double price = 0;
+  };
   struct Candidate {
     double score = 0;
     Vertex target = 0;
@@ -40,55 +49,144 @@ class Cutter {
 
   bool is_dead(EdgeId e) const { return e == Graph::return_edge() || (!never_.empty() && never_[e]); }
   bool is_plain(EdgeId e) const { return !is_dead(e) && !cut_[e]; }
+  bool is_start(Vertex v) const { return v == graph_.root() || cuts_into_[v] != 0; }
   double cost(EdgeId e) const { return std::max(least_, cost_.empty() ? 0 : cost_[e]); }
 
-  void count() {
-    count_from();
-    starts_.assign(graph_.vertex_count(), false);
-    starts_[graph_.root()] = true;
-    for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
-      if (cut_[e]) starts_[graph_.edge(e).to] = true;
+  Count paths_from(Vertex v) const {
+    Count sum = v == graph_.exit() ? 1 : 0;
+    for (EdgeId e : graph_.out(v)) {
+      if (!is_dead(e)) sum += cut_[e] ? 1 : from_[graph_.edge(e).to];
     }
+    return std::min(sum, kMost);
+  }
+
+  Count paths_to(Vertex v) const {
+    Count sum = is_start(v) ? 1 : 0;
+    for (EdgeId e : graph_.in(v)) {
+      if (is_plain(e)) sum += to_[graph_.edge(e).from];
+    }
+    return std::min(sum, kMost);
+  }
+
+  void count_all() {
+    const uint32_t vertices = graph_.vertex_count();
+    cuts_into_.assign(vertices, 0);
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) cuts_into_[graph_.edge(e).to] += cut_[e];
+    position_.assign(vertices, 0);
+    for (uint32_t i = 0; i < topological_.size(); ++i) position_[topological_[i]] = i;
+    from_.assign(vertices, 0);
+    to_.assign(vertices, 0);
+    queued_.assign(vertices, false);
+    for (auto v = topological_.rbegin(); v != topological_.rend(); ++v) from_[*v] = paths_from(*v);
+    for (Vertex v : topological_) to_[v] = paths_to(v);
+    of_edge_.assign(graph_.edge_count(), {});
+    of_vertex_.assign(vertices, {});
+    for (Vertex w : topological_) judge(w);
+  }
+
+  void sum_up() {
     total_ = 0;
-    for (Vertex v = 0; v < graph_.vertex_count(); ++v) total_ += starts_[v] ? from_[v] : 0;
+    for (Vertex v = 0; v < graph_.vertex_count(); ++v) total_ += is_start(v) ? from_[v] : 0;
   }
 
-  void count_from() {
-    from_.assign(graph_.vertex_count(), 0);
-    for (auto v = topological_.rbegin(); v != topological_.rend(); ++v) {
-      if (*v == graph_.exit()) from_[*v] = 1;
-      for (EdgeId e : graph_.out(*v)) {
-        if (!is_dead(e)) from_[*v] += cut_[e] ? 1 : from_[graph_.edge(e).to];
-      }
-      from_[*v] = std::min(from_[*v], kMost);
-    }
+  void set_cut(EdgeId e, bool cut) {
+    cut_[e] = cut;
+    cuts_into_[graph_.edge(e).to] += cut ? 1 : -1;
+    changed_.push_back(e);
   }
 
-  void count_to() {
-    to_.assign(graph_.vertex_count(), 0);
-    for (Vertex v : topological_) {
-      to_[v] = starts_[v] ? 1 : 0;
+  // What edges that were cut, or are no longer, have changed: paths from what comes before them and to what comes after, up to where nothing does any more.
+  void count_again() {
+    judged_anew_.clear();
+    std::priority_queue<uint32_t> before;  // by position: what comes last first
+    for (EdgeId e : changed_) queue(graph_.edge(e).from, before);
+    while (!before.empty()) {
+      const Vertex v = take(before);
+      const Count now = paths_from(v);
+      if (now == from_[v]) continue;
+      from_[v] = now;
+      judged_anew_.push_back(v);
       for (EdgeId e : graph_.in(v)) {
-        if (is_plain(e)) to_[v] += to_[graph_.edge(e).from];
+        if (is_plain(e)) queue(graph_.edge(e).from, before);
       }
-      to_[v] = std::min(to_[v], kMost);
     }
+    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> after;
+    for (EdgeId e : changed_) queue(graph_.edge(e).to, after);
+    for (EdgeId e : changed_) judged_anew_.push_back(graph_.edge(e).to);
+    while (!after.empty()) {
+      const Vertex v = take(after);
+      const Count now = paths_to(v);
+      if (now == to_[v]) continue;
+      to_[v] = now;
+      for (EdgeId e : graph_.out(v)) {
+        if (!is_plain(e)) continue;
+        queue(graph_.edge(e).to, after);
+        judged_anew_.push_back(graph_.edge(e).to);
+      }
+    }
+    changed_.clear();
+  }
+
+  template <class Queue>
+  void queue(Vertex v, Queue &todo) {
+    if (queued_[v]) return;
+    queued_[v] = true;
+    todo.push(position_[v]);
+  }
+
+  template <class Queue>
+  Vertex take(Queue &todo) {
+    const Vertex v = topological_[todo.top()];
+    todo.pop();
+    queued_[v] = false;
+    ++work_;
+    return v;
+  }
+
+  // What it is worth to cut the edges into w, each by itself and all of them.
+  void judge(Vertex w) {
+    const Count starting = is_start(w) ? 0 : from_[w];
+    const auto worth = [&](Count reaching, double price) {
+      const Count through = reaching * from_[w], left = reaching + starting;
+      if (from_[w] <= 1 || through <= left || price >= HUGE_VAL) return Worth{};
+      return Worth{through - left, std::log(through / left), price};
+    };
+    Count all = 0;
+    double price = 0;
+    unsigned edges = 0;
+    for (EdgeId e : graph_.in(w)) {
+      if (!is_plain(e)) {
+        of_edge_[e] = {};
+        continue;
+      }
+      of_edge_[e] = worth(to_[graph_.edge(e).from], cost(e));
+      all += to_[graph_.edge(e).from];
+      price += cost(e);
+      ++edges;
+    }
+    of_vertex_[w] = edges > 1 && starting != 0 ? worth(all, price) : Worth{};
+  }
+
+  void offer(const Worth &worth, Vertex target, EdgeId edge) {
+    if (worth.saved <= 0) return;
+    const Count share = std::min<Count>(worth.saved / total_, 1);
+    found_.push_back({static_cast<double>(share * (1 + share) * worth.halvings) / worth.price, target, edge});
   }
 
   bool cut_best() {
-    count_to();
-    std::vector<Candidate> found;
-    for (Vertex w : topological_) find_candidates(w, found);
-    if (found.empty()) return cut_all();
-    size_t wanted = std::min<size_t>(found.size(), 1 + graph_.edge_count() / kEdgesPerCut);
-    std::partial_sort(found.begin(), found.begin() + static_cast<std::ptrdiff_t>(wanted), found.end(),
+    found_.clear();
+    for (EdgeId e = 1; e < graph_.edge_count(); ++e) offer(of_edge_[e], graph_.edge(e).to, e);
+    for (Vertex w = 0; w < graph_.vertex_count(); ++w) offer(of_vertex_[w], w, kNone);
+    if (found_.empty()) return cut_all();
+    size_t wanted = std::min<size_t>(found_.size(), 1 + graph_.edge_count() / kEdgesPerCut);
+    std::partial_sort(found_.begin(), found_.begin() + static_cast<std::ptrdiff_t>(wanted), found_.end(),
                       [](const Candidate &a, const Candidate &b) {
                         return a.score != b.score ? a.score > b.score : std::pair(a.target, a.edge) < std::pair(b.target, b.edge);
                       });
     // A cut changes what those beside it are worth.
     std::vector<bool> touched(graph_.vertex_count());
     for (size_t i = 0; i < wanted; ++i) {
-      if (!touched[found[i].target]) make(found[i], touched);
+      if (!touched[found_[i].target]) make(found_[i], touched);
     }
     return true;
   }
@@ -98,51 +196,30 @@ class Cutter {
     size_t before = made_.size();
     for (EdgeId e = 1; e < graph_.edge_count(); ++e) {
       if (!is_plain(e) || from_[graph_.edge(e).to] <= 1 || cost(e) >= HUGE_VAL) continue;
-      cut_[e] = true;
+      set_cut(e, true);
       made_.push_back(e);
     }
     return made_.size() > before;
-  }
-
-  void find_candidates(Vertex w, std::vector<Candidate> &found) const {
-    if (from_[w] <= 1) return;
-    Count all = 0, starting = starts_[w] ? 0 : from_[w];
-    double price = 0;
-    unsigned edges = 0;
-    auto add = [&](Count reaching, double at, EdgeId e) {
-      Count through = reaching * from_[w], left = reaching + starting, share = std::min<Count>((through - left) / total_, 1);
-      if (share <= 0 || at >= HUGE_VAL) return;
-      found.push_back({static_cast<double>(share * (1 + share) * std::log(through / left)) / at, w, e});
-    };
-    for (EdgeId e : graph_.in(w)) {
-      if (!is_plain(e)) continue;
-      add(to_[graph_.edge(e).from], cost(e), e);
-      all += to_[graph_.edge(e).from];
-      price += cost(e);
-      ++edges;
-    }
-    if (edges > 1 && !starts_[w]) add(all, price, kNone);
   }
 
   void make(const Candidate &c, std::vector<bool> &touched) {
     touched[c.target] = true;
     for (EdgeId e : graph_.in(c.target)) {
       if (!is_plain(e) || (c.edge != kNone && c.edge != e)) continue;
-      cut_[e] = true;
+      set_cut(e, true);
       made_.push_back(e);
       touched[graph_.edge(e).from] = true;
     }
   }
 
-  // Whether a cut was needless follows from the paths to it and from it; only taking it back changes those of other vertices.
   void take_back() {
-    count_to();
-    count_cuts_into();
+    work_ = 0;
     std::stable_sort(made_.begin(), made_.end(), [&](EdgeId a, EdgeId b) { return cost(a) > cost(b); });
     while (take_back_in_turn()) {}
   }
 
   // True if one was taken back: then there may be fewer paths than before, as fewer vertices are starts, and others may have become needless.
+  // Whether one is needless follows from the paths to it and from it.
   bool take_back_in_turn() {
     bool taken = false;
     for (EdgeId e : made_) {
@@ -151,66 +228,12 @@ class Cutter {
       const bool stays_start = w == graph_.root() || cuts_into_[w] > 1;
       const Count total = total_ - (stays_start ? 0 : from_[w]) + to_[u] * (from_[w] - 1);
       if (!cut_[e] || total > limit_) continue;
-      const Count more_from = from_[w] - 1, more_to = to_[u] - (stays_start ? 0 : 1);
       total_ = total;
-      cut_[e] = false;
-      --cuts_into_[w];
-      add_before(u, more_from);
-      add_after(w, more_to);
+      set_cut(e, false);
+      count_again();
       taken = true;
     }
     return taken;
-  }
-
-  void count_cuts_into() {
-    cuts_into_.assign(graph_.vertex_count(), 0);
-    for (EdgeId e = 1; e < graph_.edge_count(); ++e) cuts_into_[graph_.edge(e).to] += cut_[e];
-    position_.assign(graph_.vertex_count(), 0);
-    for (uint32_t i = 0; i < topological_.size(); ++i) position_[topological_[i]] = i;
-    added_.assign(graph_.vertex_count(), 0);
-  }
-
-  // So many more paths from v, hence from what plain edges lead to it.
-  void add_before(Vertex v, Count more) {
-    std::priority_queue<uint32_t> todo;  // last first
-    add(v, more, todo);
-    while (!todo.empty()) {
-      const Vertex at = take(todo);
-      from_[at] += added_[at];
-      for (EdgeId e : graph_.in(at)) {
-        if (is_plain(e)) add(graph_.edge(e).from, added_[at], todo);
-      }
-      added_[at] = 0;
-    }
-  }
-
-  // So many more to v, hence to what plain edges lead to from it.
-  void add_after(Vertex v, Count more) {
-    std::priority_queue<uint32_t, std::vector<uint32_t>, std::greater<>> todo;
-    add(v, more, todo);
-    while (!todo.empty()) {
-      const Vertex at = take(todo);
-      to_[at] += added_[at];
-      for (EdgeId e : graph_.out(at)) {
-        if (is_plain(e)) add(graph_.edge(e).to, added_[at], todo);
-      }
-      added_[at] = 0;
-    }
-  }
-
-  template <class Queue>
-  void add(Vertex v, Count more, Queue &todo) {
-    if (more == 0) return;
-    if (added_[v] == 0) todo.push(position_[v]);
-    added_[v] += more;
-  }
-
-  template <class Queue>
-  Vertex take(Queue &todo) {
-    const Vertex v = topological_[todo.top()];
-    todo.pop();
-    ++work_;
-    return v;
   }
 
   const Graph &graph_;
@@ -220,15 +243,17 @@ class Cutter {
   Count limit_;
   std::vector<bool> &cut_;
   double least_ = 0;  // no cut is for nothing: of equals the one that lowers the total more is better
-  std::vector<Count> from_, to_;  // by vertex
-  std::vector<bool> starts_;      // by vertex
-  Count total_ = 0;
-  std::vector<EdgeId> made_;
-  // To take cuts back:
-  std::vector<uint32_t> cuts_into_;  // by vertex
+  std::vector<Count> from_, to_;     // by vertex
+  std::vector<int32_t> cuts_into_;   // by vertex
   std::vector<uint32_t> position_;   // by vertex: in topological order
-  std::vector<Count> added_;         // by vertex: paths that its count still lacks
-  uint64_t work_ = 0;
+  Count total_ = 0;
+  std::vector<Worth> of_edge_, of_vertex_;  // of cutting an edge, all edges into a vertex
+  std::vector<Candidate> found_;
+  std::vector<EdgeId> made_;
+  std::vector<EdgeId> changed_;       // cut, or no longer, since paths were counted
+  std::vector<bool> queued_;          // by vertex
+  std::vector<Vertex> judged_anew_;   // those into which cuts have become worth more or less
+  uint64_t work_ = 0;                 // vertices counted again
 };
 
 }  // namespace

@@ -2,6 +2,8 @@
 #include <fmt/format.h>
 
 #include <iterator>
+#include <string_view>
+#include <utility>
 
 #include "format/map/map.h"
 #include "format/map/map_codec.h"
@@ -25,7 +27,7 @@ std::string_view name_of(const std::vector<std::string_view> &names, Enum value)
   return names[static_cast<size_t>(value)];
 }
 
-void write(std::string &out, const Procedure &p) {
+void write_code(std::string &out, const Procedure &p) {
   auto to = std::back_inserter(out);
   fmt::format_to(to, "procedure {} key {:#x} {}\n", quote(p.name), p.key, kScopes[p.global]);
   if (p.line != 0) fmt::format_to(to, "begins {} {}\n", p.file, p.line);
@@ -43,50 +45,62 @@ void write(std::string &out, const Procedure &p) {
                    e.padding_count);
   }
   for (uint32_t mark : p.marks) fmt::format_to(to, "mark {}\n", mark);
-  fmt::format_to(to, "placement {}\n", name_of(kPlacements, p.plan.placement));
-  for (const core::Counter &c : p.plan.counters)
+}
+
+void write_plan(std::string &out, const core::Plan &plan) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "placement {}\n", name_of(kPlacements, plan.placement));
+  for (const core::Counter &c : plan.counters)
     fmt::format_to(to, "counter {} {}\n", name_of(kSites, c.site), c.id);
-  for (const core::CounterSum &sum : p.plan.sums) {
+  for (const core::CounterSum &sum : plan.sums) {
     fmt::format_to(to, "sum {} {} {}", name_of(kSites, sum.spared.site), sum.spared.id, sum.terms.size());
     for (const core::CounterSum::Term &t : sum.terms) fmt::format_to(to, " {} {}", t.vertex, static_cast<uint32_t>(t.times));
     out += '\n';
   }
-  for (uint32_t e : p.plan.never) fmt::format_to(to, "never {}\n", e);
-  if (p.plan.called != core::kNone) fmt::format_to(to, "called {}\n", p.plan.called);
-  if (p.plan.encoding != core::TraceEncoding::bits) fmt::format_to(to, "encoding {}\n", name_of(kEncodings, p.plan.encoding));
-  for (uint32_t e : p.plan.witnesses) fmt::format_to(to, "witness {}\n", e);
-  for (uint32_t v : p.plan.starts) fmt::format_to(to, "start {}\n", v);
-  for (uint32_t number : p.plan.late) fmt::format_to(to, "late {}\n", number);
-  if (p.plan.compares) fmt::format_to(to, "compares\n");
-  if (p.plan.names) fmt::format_to(to, "names\n");
-  if (p.plan.addresses.written) {
-    fmt::format_to(to, "addresses {}\n", p.plan.addresses.kept);
-    for (uint32_t slot : p.plan.addresses.recorded) fmt::format_to(to, "recorded {}\n", slot);
-    for (uint32_t known : p.plan.addresses.known) fmt::format_to(to, "known {}\n", known);
+  for (uint32_t e : plan.never) fmt::format_to(to, "never {}\n", e);
+  if (plan.called != core::kNone) fmt::format_to(to, "called {}\n", plan.called);
+  if (plan.encoding != core::TraceEncoding::bits) fmt::format_to(to, "encoding {}\n", name_of(kEncodings, plan.encoding));
+  for (uint32_t e : plan.witnesses) fmt::format_to(to, "witness {}\n", e);
+  for (uint32_t v : plan.starts) fmt::format_to(to, "start {}\n", v);
+  for (uint32_t number : plan.late) fmt::format_to(to, "late {}\n", number);
+  if (plan.compares) fmt::format_to(to, "compares\n");
+  if (plan.names) fmt::format_to(to, "names\n");
+  if (plan.addresses.written) {
+    fmt::format_to(to, "addresses {}\n", plan.addresses.kept);
+    for (uint32_t slot : plan.addresses.recorded) fmt::format_to(to, "recorded {}\n", slot);
+    for (uint32_t known : plan.addresses.known) fmt::format_to(to, "known {}\n", known);
   }
-  for (const Held &h : p.held) {
-    fmt::format_to(to, "held {} {} {}", h.counter, h.place, static_cast<uint32_t>(h.step));
-    auto write_list = [&](const auto &list) {
-      fmt::format_to(to, " {}", list.size());
-      for (uint32_t n : list) fmt::format_to(to, " {}", n);
-    };
-    write_list(h.updates);
-    write_list(h.due);
-    write_list(h.blocks);
-    out += '\n';
-  }
-  for (const Spot &s : p.spots) {
-    fmt::format_to(to, "spot {} {} {}", s.fragment, s.instruction, s.lacks.size());
-    for (const Spot::Lack &lack : s.lacks) fmt::format_to(to, " {} {}", lack.counter, static_cast<uint32_t>(lack.count));
-    fmt::format_to(to, " {}", s.held.size());
-    for (uint32_t h : s.held) fmt::format_to(to, " {}", h);
-    out += '\n';
-    if (s.path == Spot::Path{}) continue;
-    fmt::format_to(to, "spot-path {} {} {}", s.path.fixed ? 1 : 0, s.path.sum, s.path.counts.size());
-    for (const Spot::Path::Count &c : s.path.counts)
-      fmt::format_to(to, " {} {} {}", c.fixed ? 1 : 0, c.number, static_cast<uint32_t>(c.count));
-    out += '\n';
-  }
+}
+
+void write(std::string &out, const Held &h) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "held {} {} {}", h.counter, h.place, static_cast<uint32_t>(h.step));
+  auto write_list = [&](const auto &list) {
+    fmt::format_to(to, " {}", list.size());
+    for (uint32_t n : list) fmt::format_to(to, " {}", n);
+  };
+  write_list(h.updates);
+  write_list(h.due);
+  write_list(h.blocks);
+  out += '\n';
+}
+
+void write(std::string &out, const Spot &s) {
+  auto to = std::back_inserter(out);
+  fmt::format_to(to, "spot {} {} {}", s.fragment, s.instruction, s.lacks.size());
+  for (const Spot::Lack &lack : s.lacks) fmt::format_to(to, " {} {}", lack.counter, static_cast<uint32_t>(lack.count));
+  fmt::format_to(to, " {}", s.held.size());
+  for (uint32_t h : s.held) fmt::format_to(to, " {}", h);
+  out += '\n';
+  if (s.path == Spot::Path{}) return;
+  fmt::format_to(to, "spot-path {} {} {}", s.path.fixed ? 1 : 0, s.path.sum, s.path.counts.size());
+  for (const Spot::Path::Count &c : s.path.counts)
+    fmt::format_to(to, " {} {} {}", c.fixed ? 1 : 0, c.number, static_cast<uint32_t>(c.count));
+  out += '\n';
+}
+
+void write_metrics(std::string &out, const Procedure &p) {
+  auto to = std::back_inserter(out);
   for (const MetricSums &sums : p.metrics) {
     fmt::format_to(to, "metric {} {}", quote(sums.metric), name_of(kSumsOf, sums.of));
     for (uint32_t i : sums.instructions) fmt::format_to(to, " {}", i);
@@ -94,16 +108,29 @@ void write(std::string &out, const Procedure &p) {
   }
   if (p.metrics_in_records) out += "metrics-in-records\n";
   if (!p.no_paths.empty()) fmt::format_to(to, "no-paths {}\n", quote(p.no_paths));
-  if (p.plan.placement != core::Placement::paths && p.plan.placement != core::Placement::chosen_paths) return;
-  fmt::format_to(to, "paths {}\n", p.plan.paths.paths);
-  if (p.plan.paths.except_noise) out += "except-noise\n";
-  if (p.plan.paths.by_number) out += "by-number\n";
-  if (p.plan.paths.in_records) out += "in-records\n";
-  if (p.plan.paths.words != 0) fmt::format_to(to, "path-words {}\n", p.plan.paths.words);
-  for (size_t k = 0; k < p.plan.paths.chosen.size(); ++k)
-    fmt::format_to(to, "chosen {} {}\n", p.plan.paths.chosen[k], p.plan.paths.slots[k]);
-  for (uint32_t e : p.plan.paths.cuts) fmt::format_to(to, "cut {}\n", e);
-  for (int64_t sum : p.plan.paths.partial) fmt::format_to(to, "partial {}\n", static_cast<uint64_t>(sum));
+}
+
+void write_paths(std::string &out, const core::Plan &plan) {
+  auto to = std::back_inserter(out);
+  if (plan.placement != core::Placement::paths && plan.placement != core::Placement::chosen_paths) return;
+  fmt::format_to(to, "paths {}\n", plan.paths.paths);
+  if (plan.paths.except_noise) out += "except-noise\n";
+  if (plan.paths.by_number) out += "by-number\n";
+  if (plan.paths.in_records) out += "in-records\n";
+  if (plan.paths.words != 0) fmt::format_to(to, "path-words {}\n", plan.paths.words);
+  for (size_t k = 0; k < plan.paths.chosen.size(); ++k)
+    fmt::format_to(to, "chosen {} {}\n", plan.paths.chosen[k], plan.paths.slots[k]);
+  for (uint32_t e : plan.paths.cuts) fmt::format_to(to, "cut {}\n", e);
+  for (int64_t sum : plan.paths.partial) fmt::format_to(to, "partial {}\n", static_cast<uint64_t>(sum));
+}
+
+void write(std::string &out, const Procedure &p) {
+  write_code(out, p);
+  write_plan(out, p.plan);
+  for (const Held &held : p.held) write(out, held);
+  for (const Spot &spot : p.spots) write(out, spot);
+  write_metrics(out, p);
+  write_paths(out, p.plan);
 }
 
 Instruction read_instruction(TextReader &in) {
@@ -178,93 +205,85 @@ void read_spot_path(TextReader &in, Procedure &p) {
   }
 }
 
+using Read = void (*)(TextReader &, Procedure &);
+
+// What a line of a procedure can begin with.
+constexpr std::pair<std::string_view, Read> kProcedureLines[] = {
+    {"begins",
+     [](TextReader &in, Procedure &p) {
+       p.file = in.number32();
+       p.line = in.number32();
+     }},
+    {"skipped", [](TextReader &in, Procedure &p) { p.skipped = in.string(); }},
+    {"fragment",
+     [](TextReader &in, Procedure &p) {
+       p.fragments.emplace_back().name = in.string();
+       p.fragments.back().size = in.number32();
+     }},
+    {"instruction", [](TextReader &in, Procedure &p) { p.instructions.push_back(read_instruction(in)); }},
+    {"block",
+     [](TextReader &in, Procedure &p) {
+       Block &b = p.blocks.emplace_back();
+       b.kind = static_cast<VertexKind>(in.choice(kVertexKinds));
+       b.first = in.number32();
+       b.count = in.number32();
+     }},
+    {"edge", [](TextReader &in, Procedure &p) { read_edge(in, p.edges.emplace_back()); }},
+    {"mark", [](TextReader &in, Procedure &p) { p.marks.push_back(in.number32()); }},
+    {"placement", [](TextReader &in, Procedure &p) { p.plan.placement = static_cast<core::Placement>(in.choice(kPlacements)); }},
+    {"counter",
+     [](TextReader &in, Procedure &p) {
+       core::Counter &c = p.plan.counters.emplace_back();
+       c.site = static_cast<core::Site>(in.choice(kSites));
+       c.id = in.number32();
+     }},
+    {"sum", [](TextReader &in, Procedure &p) { read_sum(in, p.plan.sums.emplace_back()); }},
+    {"never", [](TextReader &in, Procedure &p) { p.plan.never.emplace_back(in.number32()); }},
+    {"called", [](TextReader &in, Procedure &p) { p.plan.called = core::EdgeId(in.number32()); }},
+    {"encoding", [](TextReader &in, Procedure &p) { p.plan.encoding = static_cast<core::TraceEncoding>(in.choice(kEncodings)); }},
+    {"witness", [](TextReader &in, Procedure &p) { p.plan.witnesses.emplace_back(in.number32()); }},
+    {"start", [](TextReader &in, Procedure &p) { p.plan.starts.emplace_back(in.number32()); }},
+    {"late", [](TextReader &in, Procedure &p) { p.plan.late.push_back(in.number32()); }},
+    {"compares", [](TextReader &, Procedure &p) { p.plan.compares = true; }},
+    {"names", [](TextReader &, Procedure &p) { p.plan.names = true; }},
+    {"addresses",
+     [](TextReader &in, Procedure &p) {
+       p.plan.addresses.written = true;
+       p.plan.addresses.kept = in.number32();
+     }},
+    {"recorded", [](TextReader &in, Procedure &p) { p.plan.addresses.recorded.push_back(in.number32()); }},
+    {"known", [](TextReader &in, Procedure &p) { p.plan.addresses.known.push_back(in.number32()); }},
+    {"held", [](TextReader &in, Procedure &p) { p.held.push_back(read_held(in)); }},
+    {"spot", [](TextReader &in, Procedure &p) { p.spots.push_back(read_spot(in)); }},
+    {"spot-path", [](TextReader &in, Procedure &p) { read_spot_path(in, p); }},
+    {"metric",
+     [](TextReader &in, Procedure &p) {
+       MetricSums &sums = p.metrics.emplace_back();
+       sums.metric = in.string();
+       sums.of = static_cast<SumsOf>(in.choice(kSumsOf));
+       while (!in.at_line_end()) sums.instructions.push_back(in.number32());
+     }},
+    {"metrics-in-records", [](TextReader &, Procedure &p) { p.metrics_in_records = true; }},
+    {"no-paths", [](TextReader &in, Procedure &p) { p.no_paths = in.string(); }},
+    {"paths", [](TextReader &in, Procedure &p) { p.plan.paths.paths = in.number(); }},
+    {"except-noise", [](TextReader &, Procedure &p) { p.plan.paths.except_noise = true; }},
+    {"by-number", [](TextReader &, Procedure &p) { p.plan.paths.by_number = true; }},
+    {"in-records", [](TextReader &, Procedure &p) { p.plan.paths.in_records = true; }},
+    {"path-words", [](TextReader &in, Procedure &p) { p.plan.paths.words = in.number32(); }},
+    {"chosen",
+     [](TextReader &in, Procedure &p) {
+       p.plan.paths.chosen.push_back(in.number());
+       p.plan.paths.slots.push_back(in.number());
+     }},
+    {"cut", [](TextReader &in, Procedure &p) { p.plan.paths.cuts.emplace_back(in.number32()); }},
+    {"partial", [](TextReader &in, Procedure &p) { p.plan.paths.partial.push_back(static_cast<int64_t>(in.number())); }},
+};
+
 void read_procedure_line(TextReader &in, Procedure &p) {
-  const std::string &keyword = in.keyword();
-  if (keyword == "begins") {
-    p.file = in.number32();
-    p.line = in.number32();
-  } else if (keyword == "skipped") {
-    p.skipped = in.string();
-  } else if (keyword == "fragment") {
-    p.fragments.emplace_back().name = in.string();
-    p.fragments.back().size = in.number32();
-  } else if (keyword == "instruction") {
-    p.instructions.push_back(read_instruction(in));
-  } else if (keyword == "block") {
-    Block &b = p.blocks.emplace_back();
-    b.kind = static_cast<VertexKind>(in.choice(kVertexKinds));
-    b.first = in.number32();
-    b.count = in.number32();
-  } else if (keyword == "edge") {
-    read_edge(in, p.edges.emplace_back());
-  } else if (keyword == "mark") {
-    p.marks.push_back(in.number32());
-  } else if (keyword == "placement") {
-    p.plan.placement = static_cast<core::Placement>(in.choice(kPlacements));
-  } else if (keyword == "counter") {
-    core::Counter &c = p.plan.counters.emplace_back();
-    c.site = static_cast<core::Site>(in.choice(kSites));
-    c.id = in.number32();
-  } else if (keyword == "sum") {
-    read_sum(in, p.plan.sums.emplace_back());
-  } else if (keyword == "never") {
-    p.plan.never.emplace_back(in.number32());
-  } else if (keyword == "called") {
-    p.plan.called = core::EdgeId(in.number32());
-  } else if (keyword == "encoding") {
-    p.plan.encoding = static_cast<core::TraceEncoding>(in.choice(kEncodings));
-  } else if (keyword == "witness") {
-    p.plan.witnesses.emplace_back(in.number32());
-  } else if (keyword == "start") {
-    p.plan.starts.emplace_back(in.number32());
-  } else if (keyword == "late") {
-    p.plan.late.push_back(in.number32());
-  } else if (keyword == "compares") {
-    p.plan.compares = true;
-  } else if (keyword == "names") {
-    p.plan.names = true;
-  } else if (keyword == "addresses") {
-    p.plan.addresses.written = true;
-    p.plan.addresses.kept = in.number32();
-  } else if (keyword == "recorded") {
-    p.plan.addresses.recorded.push_back(in.number32());
-  } else if (keyword == "known") {
-    p.plan.addresses.known.push_back(in.number32());
-  } else if (keyword == "held") {
-    p.held.push_back(read_held(in));
-  } else if (keyword == "spot") {
-    p.spots.push_back(read_spot(in));
-  } else if (keyword == "spot-path") {
-    read_spot_path(in, p);
-  } else if (keyword == "metric") {
-    MetricSums &sums = p.metrics.emplace_back();
-    sums.metric = in.string();
-    sums.of = static_cast<SumsOf>(in.choice(kSumsOf));
-    while (!in.at_line_end()) sums.instructions.push_back(in.number32());
-  } else if (keyword == "metrics-in-records") {
-    p.metrics_in_records = true;
-  } else if (keyword == "no-paths") {
-    p.no_paths = in.string();
-  } else if (keyword == "paths") {
-    p.plan.paths.paths = in.number();
-  } else if (keyword == "except-noise") {
-    p.plan.paths.except_noise = true;
-  } else if (keyword == "by-number") {
-    p.plan.paths.by_number = true;
-  } else if (keyword == "in-records") {
-    p.plan.paths.in_records = true;
-  } else if (keyword == "path-words") {
-    p.plan.paths.words = in.number32();
-  } else if (keyword == "chosen") {
-    p.plan.paths.chosen.push_back(in.number());
-    p.plan.paths.slots.push_back(in.number());
-  } else if (keyword == "cut") {
-    p.plan.paths.cuts.emplace_back(in.number32());
-  } else if (keyword == "partial") {
-    p.plan.paths.partial.push_back(static_cast<int64_t>(in.number()));
-  } else {
-    in.fail(fmt::format("'{}' is not known in a procedure", keyword));
+  for (const auto &[keyword, read] : kProcedureLines) {
+    if (keyword == in.keyword()) return read(in, p);
   }
+  in.fail(fmt::format("'{}' is not known in a procedure", in.keyword()));
 }
 
 void read_unit_line(TextReader &in, UnitMap &map) {

@@ -408,34 +408,36 @@ void ProcedureFlow::check_rules(const Transition &t, const Path &path, int64_t a
     if (here.base != end.base || here.offset != expected) {
       fail(anchor(t), fmt::format("unwind rules of a probe have the frame's end {} bytes away, which is {}", here.offset, expected));
     }
-    Rules a = here, b = end;
+    const bool same = &here == &end || (here.saved == end.saved && here.others == end.others);
+    if (kept.empty() && same) continue;
+    std::map<std::string, int64_t> a = here.saved, b = end.saved;
     if (!kept.empty()) {
-      auto rule = a.saved.find(kept);
-      bool has = rule != a.saved.end();
+      auto rule = a.find(kept);
+      bool has = rule != a.end();
       if (has && rule->second != -16) fail(anchor(t), "unwind rules of a probe do not tell where the caller's register is");
       bool outside = follows && here.offset == 8;
       bool needed = follows ? here.offset > 8 : after != 0 || t.kind != Transition::Kind::enters;
       if (follows && after == 0 && !is_entering(t)) needed = !step.given_back;       // and after it was given back
       if (follows && is_entering(t)) needed = held_by(path, k, kKeptWord) == kept;  // arguments may be pushed before it
       if (has != needed || (has && outside)) fail(anchor(t), "unwind rules of a probe do not tell where the caller's register is");
-      a.saved.erase(kept);
-      b.saved.erase(kept);
+      a.erase(kept);
+      b.erase(kept);
     }
     // A register that the probe itself has pushed is there.
     if (here.by_stack_pointer()) {
-      std::erase_if(a.saved, [&](const auto &rule) { return !b.saved.contains(rule.first) && held_by(path, k, step.moved + here.offset + rule.second) == rule.first; });
+      std::erase_if(a, [&](const auto &rule) { return !b.contains(rule.first) && held_by(path, k, step.moved + here.offset + rule.second) == rule.first; });
     }
     // Of a register that was popped they may say where it still is, or nothing.
     if (follows) {
       const Rules &plain = u_.rules.before(p_.instrs()[there].first);
-      std::erase_if(a.saved, [&](const auto &rule) {
+      std::erase_if(a, [&](const auto &rule) {
         auto was = plain.saved.find(rule.first);
         bool known = was != plain.saved.end() && was->second == rule.second + inside_;
-        return known && is_callers(there, rule.first) && !b.saved.contains(rule.first) && step.moved + here.offset + rule.second < 0;
+        return known && !b.contains(rule.first) && step.moved + here.offset + rule.second < 0 && is_callers(there, rule.first);
       });
-      std::erase_if(b.saved, [&](const auto &rule) { return is_callers(there, rule.first) && !a.saved.contains(rule.first) && whole + end.offset + rule.second < 0; });
+      std::erase_if(b, [&](const auto &rule) { return !a.contains(rule.first) && whole + end.offset + rule.second < 0 && is_callers(there, rule.first); });
     }
-    if (a.saved != b.saved || a.others != b.others) fail(anchor(t), "unwind rules of a probe lose a register");
+    if (a != b || here.others != end.others) fail(anchor(t), "unwind rules of a probe lose a register");
   }
   if (t.to != kNone) check_kept_words(t, path, path.steps.size(), end, whole);
 }
@@ -469,11 +471,8 @@ std::optional<std::string> ProcedureFlow::held_by(const Path &path, size_t steps
 // The register, as unwind rules number it, is the caller's again: it has been popped, and the procedure does not touch it any more. That
 // somebody wants it would not do: a leaf may keep the caller's in the red zone, and work with its own.
 bool ProcedureFlow::is_callers(uint32_t i, const std::string &reg) const {
-  for (unsigned r = 0; r < 16; ++r) {
-    bool named = std::to_string(dwarf_number(r)) == reg;
-    if (named || vector_rule_name(r) == reg) return is_untouched_from(i, named ? whole(r) : vector(r));
-  }
-  return false;
+  const Set registers = registers_of_rule(reg);
+  return registers != 0 && is_untouched_from(i, registers);
 }
 
 // From the instruction on, up to where the procedure is left.

@@ -3,6 +3,7 @@
 #include <Zydis/Zydis.h>
 
 #include <array>
+#include <charconv>
 
 namespace chord::verify {
 namespace {
@@ -338,11 +339,23 @@ unsigned register_number(std::string_view name) {
   return kNoRegister;
 }
 
-std::string vector_rule_name(unsigned r) { return "xmm" + std::to_string(r); }
-
 unsigned dwarf_number(unsigned r) {
   constexpr std::array<unsigned, 16> kNumbers = {0, 2, 1, 3, 7, 6, 4, 5, 8, 9, 10, 11, 12, 13, 14, 15};
   return r < 16 ? kNumbers[r] : kNoRegister;
+}
+
+Set registers_of_rule(std::string_view name) {
+  const bool is_vector = name.starts_with("xmm");
+  if (is_vector) name.remove_prefix(3);
+  unsigned number = kNoRegister;
+  const auto [end, failed] = std::from_chars(name.data(), name.data() + name.size(), number);
+  const bool written_so = failed == std::errc{} && end == name.data() + name.size() && (name.size() == 1 || name[0] != '0');
+  if (!written_so || number >= 16) return 0;
+  if (is_vector) return vector(number);
+  for (unsigned r = 0; r < 16; ++r) {
+    if (dwarf_number(r) == number) return whole(r);
+  }
+  return 0;
 }
 
 }  // namespace chord::verify

@@ -79,7 +79,7 @@ std::optional<Facts> facts_of(std::string_view bytes);
 
 unsigned register_number(std::string_view name);  // "rax", "eax", "r11d"; kNoRegister if it is none
 unsigned dwarf_number(unsigned general);
-// As unwind rules have it in text.
-std::string vector_rule_name(unsigned vector);
+// The register that unwind rules name in text: the number of a general one, or a vector register by its name. 0: neither.
+Set registers_of_rule(std::string_view name);
 
 }  // namespace chord::verify

@@ -123,8 +123,7 @@ class PathPlanner {
 
   bool place_chosen(std::vector<uint64_t> numbers, std::string &why_not) {
     std::optional<core::ChosenPaths> chosen =
-        core::place_chosen_probes(graph_, *numbering_, numbers, numbers_.costs(), format::silent_edges(map_),
-                                  options_.path_algorithm, core::kLargestPathTable, why_not);
+        core::place_chosen_probes({graph_, *numbering_, numbers, numbers_.costs(), format::silent_edges(map_), options_.path_algorithm}, why_not);
     if (!chosen) return false;
     probes_ = std::move(chosen->probes);
     counts_ = std::move(chosen->counts);
