@@ -1,10 +1,12 @@
 #include "exports/tables/ci.h"
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "exports/text_file.h"
 #include "exports/xml.h"
+#include "report/tables/table.h"
 
 namespace chord::exports {
 namespace {
@@ -73,7 +75,7 @@ std::string github_annotations(const CheckReport &report, const std::string &roo
 std::string markdown_summary(const CheckReport &report) {
   TextFile out;
   uint64_t bad = failures(report);
-  out.line("### {} {}: {} of {} hold", bad == 0 ? "✅" : "❌", cell(report.program), report.verdicts.size() - bad, report.verdicts.size());
+  out.line("### {} {}: {} of {} limits hold", bad == 0 ? "✅" : "❌", cell(report.program), report.verdicts.size() - bad, report.verdicts.size());
   out.line("");
   if (bad != 0) {
     out.line("| what | place | why |");
@@ -85,7 +87,7 @@ std::string markdown_summary(const CheckReport &report) {
     }
     out.line("");
   }
-  if (!report.measures.empty()) out.line("{:.0f} instructions a run", report.measures[0].instructions);
+  if (!report.measures.empty()) out.line("{} instructions a run", report::group_digits(static_cast<uint64_t>(std::llround(report.measures[0].instructions))));
   return out.take();
 }
 

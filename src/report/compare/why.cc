@@ -76,12 +76,12 @@ std::string describe(const Difference &place) {
   std::string out = fmt::format("the runs part in {} at {} (block {}, {}+{:#x})\n", base::demangle(a.map->name), place_name(a, place.block), place.block,
                                 a.map->fragments[last.fragment].name, last.offset);
   if (!place.decision) {
-    return out + fmt::format("  executed {} times, then {}\n", group_digits(a.counts.vertex[place.block]), group_digits(b.counts.vertex[place.block]));
+    return out + fmt::format("  executed {}, then {}\n", counted(a.counts.vertex[place.block], "time"), group_digits(b.counts.vertex[place.block]));
   }
-  out += fmt::format("  executed {} times in both, and left\n", group_digits(a.counts.vertex[place.block]));
+  out += fmt::format("  executed {} in both, and left\n", counted(a.counts.vertex[place.block], "time"));
   for (size_t e = 0; e < a.map->edges.size(); ++e) {
     if (a.map->edges[e].from != place.block || a.counts.edge[e] == b.counts.edge[e]) continue;
-    out += fmt::format("  to {} {} times, then {}\n", place_name(a, a.map->edges[e].to), group_digits(a.counts.edge[e]), group_digits(b.counts.edge[e]));
+    out += fmt::format("  to {} {}, then {}\n", place_name(a, a.map->edges[e].to), counted(a.counts.edge[e], "time"), group_digits(b.counts.edge[e]));
   }
   return out;
 }

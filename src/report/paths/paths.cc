@@ -101,8 +101,8 @@ class PathWriter {
 
   std::string write(const CountedPath &path) {
     out_ = bold(fmt::format("{} path {}", base::demangle(p_.map->name), path.number), style_);
-    std::string times = is_counted(path) ? group_digits(static_cast<uint64_t>(path.count)) + " times" : "not counted";
-    out_ += fmt::format(": {}, {} instructions each, {} → {}\n", times, analysis::length_of(*p_.map, path), start_of(p_, path),
+    std::string times = is_counted(path) ? counted(static_cast<uint64_t>(path.count), "time") : "not counted";
+    out_ += fmt::format(": {}, {} each, {} → {}\n", times, counted(analysis::length_of(*p_.map, path), "instruction"), start_of(p_, path),
                         end_of(path));
     std::vector<uint32_t> blocks = analysis::blocks_of(*p_.map, path);
     for (size_t i = 0; i < blocks.size(); ++i) {

@@ -271,7 +271,7 @@ BrowserPage Browser::page_about(Kind kind, const Subject &subject) {
       page.title = "paths " + (subject.context == UINT32_MAX ? "of " + page.title : page.title);
       page.lines = paths_lines(program, subject.function);
     } else {
-      page.title += fmt::format(": {} instructions in {} call{}", group_digits(p.instructions), group_digits(p.calls), p.calls == 1 ? "" : "s");
+      page.title += ": " + counted(p.instructions, "instruction") + " in " + counted(p.calls, "call");
       page.lines = code_lines(program, subject.function, kind == Kind::assembly);
     }
   } catch (const base::Error &e) {

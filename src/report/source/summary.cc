@@ -37,10 +37,6 @@ Totals total(const analysis::Program &program) {
   return t;
 }
 
-std::string counted(uint64_t n, std::string_view one) {
-  return fmt::format("{} {}{}", group_digits(n), one, n == 1 ? "" : "s");
-}
-
 std::string percent(uint64_t part, uint64_t whole) {
   return whole == 0 ? "0.0%"
                     : fmt::format("{:.1f}%", 100.0 * static_cast<double>(part) / static_cast<double>(whole));

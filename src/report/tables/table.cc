@@ -59,4 +59,6 @@ std::string group_digits(uint64_t value) {
   return digits;
 }
 
+std::string counted(uint64_t n, std::string_view one) { return group_digits(n) + " " + std::string(one) + (n == 1 ? "" : "s"); }
+
 }  // namespace chord::report

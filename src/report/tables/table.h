@@ -162,5 +162,7 @@ class Table {
 
 // "12,345,678"
 std::string group_digits(uint64_t value);
+// "1 call", "1,204 calls".
+std::string counted(uint64_t n, std::string_view one);
 
 }  // namespace chord::report

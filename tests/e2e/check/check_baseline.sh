@@ -56,6 +56,7 @@ expect_status 0 "$CHORD" check before.chord --baseline=after.chord
 export GITHUB_WORKSPACE="$work" GITHUB_STEP_SUMMARY="$work/summary.md"
 expect_status 1 "$CHORD" check after.chord --baseline=prog.baseline --github --junit=junit.xml --markdown=check.md --benchmark=bench.json --bencher=bencher.json
 grep -q '^::error file=prog.c,line=5,title=chord%3A twist::twist: ' out || fail "no annotation: $(cat out)"
+grep -qE '^[0-9]{1,3}(,[0-9]{3})* instructions a run$' summary.md || fail "the summary's total has no groups of digits: $(cat summary.md)"
 expect_contains "the step's summary" "| twist | prog.c:5 | " summary.md
 cmp summary.md check.md || fail "two summaries"
 grep -q '^| twist | prog.c:5 | twist: .*<br>prog.c:5: ' summary.md || fail "the summary does not say which line: $(cat summary.md)"

@@ -18,6 +18,12 @@ Table sample() {
   return t;
 }
 
+TEST(Render, OneIsNotMany) {
+  EXPECT_EQ(counted(0, "call"), "0 calls");
+  EXPECT_EQ(counted(1, "call"), "1 call");
+  EXPECT_EQ(counted(1204, "call"), "1,204 calls");
+}
+
 TEST(Render, TextIsAlignedAndGrouped) {
   EXPECT_EQ(render_text(sample(), {}),
             "    count  share  name\n"
