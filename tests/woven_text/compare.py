@@ -37,6 +37,8 @@ MODES = {
     "context-paths": ["--context", "--paths"],
     "coverage": ["--coverage"],
     "trace": ["--trace"],
+    "witness": ["--trace=witness"],
+    "trace-paths": ["--trace=paths"],
     "clock": ["--metrics=tsc"],
     "clock-paths": ["--metrics=tsc", "--paths"],
     "models": ["--metrics=sim:l1d,sim:l2"],
