@@ -390,7 +390,7 @@ void ProcedureFlow::mention(const Mention &m) {
 // At inserted instructions they follow each move of the stack pointer.
 void ProcedureFlow::check_rules(const Transition &t, const Path &path, int64_t after) {
   uint32_t there = t.to != kNone ? t.to : t.from;
-  // Nobody comes this path.
+  // Control never comes this way.
   if (t.kind == Transition::Kind::falls && t.from != kNone && p_.instrs()[t.from].dead_end) return;
   const Rules &end = u_.woven_rules.before(u_.pairing.woven_of(p_.instrs()[there].first));
   // Where the program has none, those that the weaver adds serve its calls alone.
@@ -403,7 +403,7 @@ void ProcedureFlow::check_rules(const Transition &t, const Path &path, int64_t a
     if (!here.active) fail(anchor(t), "a probe without unwind rules");
     check_kept_words(t, path, k, here, step.moved);
     bool follows = here.by_stack_pointer() && end.by_stack_pointer();
-    if (here.by_stack_pointer() != end.by_stack_pointer()) fail(anchor(t), "unwind rules of a probe find the frame another path");
+    if (here.by_stack_pointer() != end.by_stack_pointer()) fail(anchor(t), "unwind rules of a probe find the frame in another way");
     int64_t expected = end.offset + (follows ? whole - step.moved : 0);
     if (here.base != end.base || here.offset != expected) {
       fail(anchor(t), fmt::format("unwind rules of a probe have the frame's end {} bytes away, which is {}", here.offset, expected));
