@@ -60,6 +60,8 @@ struct ContextExit {
   bool shared = false;
 };
 std::string leave_context(const PathHolder &holder, const ContextExit &exit);
+// The word, counted from the frame's end as it was before it was made wider, in which it leaves the holder, if that is a register.
+int64_t place_left_by_context();
 // By a jump that is a call if what it leads to keeps a record, too. Flags must be dead. Not in shared code.
 struct ContextJump {
   int64_t slot = 0;                 // of the call

@@ -124,11 +124,27 @@ bool UnwindRules::frame_follows_stack_pointer() const {
 
 std::vector<std::string> UnwindRules::popped() const {
   std::vector<std::string> out;
+  for (const auto &[reg, at] : places_of_popped()) out.push_back(reg);
+  return out;
+}
+
+std::map<std::string, int64_t> UnwindRules::places_of_popped() const {
+  std::map<std::string, int64_t> out;
   if (!frame_follows_stack_pointer()) return out;
   for (const auto &[reg, directive] : registers) {
     size_t comma = directive.find(',');
     if (!directive.starts_with(".cfi_offset ") || comma == std::string::npos) continue;
-    if (to_integer(directive.substr(comma + 1)) < -frame_offset) out.push_back(reg);
+    if (int64_t at = to_integer(directive.substr(comma + 1)); at < -frame_offset) out.emplace(reg, at);
+  }
+  return out;
+}
+
+std::string UnwindRules::forget_popped_in(int64_t word) const {
+  constexpr int64_t kWord = 8;  // vector registers alone take two
+  std::string out;
+  for (const auto &[reg, at] : places_of_popped()) {
+    const bool here = at == word || (at == word - kWord && reg.find("xmm") != std::string::npos);
+    if (here) out += fmt::format("\t.cfi_restore {}\n", reg);
   }
   return out;
 }

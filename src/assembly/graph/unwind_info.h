@@ -27,10 +27,13 @@ struct UnwindRules {
   // those that put the rules back after it.
   std::string forget_popped() const;
   std::string recall_popped() const;
+  // Of those whose place is in the word that is so far from the frame's end.
+  std::string forget_popped_in(int64_t word) const;
   bool operator==(const UnwindRules &) const = default;
 
  private:
   std::vector<std::string> popped() const;
+  std::map<std::string, int64_t> places_of_popped() const;
 };
 
 class UnwindInfo {

@@ -168,6 +168,8 @@ std::string leave_shared_context(const PathHolder &h, const ContextExit &exit) {
 
 }  // namespace
 
+int64_t place_left_by_context() { return kWidening - kKept; }
+
 std::string leave_context(const PathHolder &h, const ContextExit &exit) {
   if (exit.shared) return leave_shared_context(h, exit);
   Lines out(exit.unwinding);

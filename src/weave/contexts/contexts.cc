@@ -330,6 +330,8 @@ std::string plan_context_calls(const ProcedureFacts &facts, ProcedurePlan &plan)
                                                     {slot, ahead, p.scratch, jump_word_label(facts.n, p.call), fmt::format(".Lchord_x{}_{}", facts.n, p.edge)},
                                                     unwinding)
                            : isa::leave_context(contexts.holder, {p.scratch, unwinding, facts.options().position_independent});
+    // Of a function that keeps very many registers, the place of one that was popped may be written over.
+    if (unwinding && contexts.holder.kind == isa::PathHolder::Kind::saved) text = facts.rules_at(p.site).forget_popped_in(isa::place_left_by_context()) + text;
     put_frame_end(facts, {p.site, p.edge, {text, kLeavePrice}, Effect::none, 0, Phase::last}, unwinding, plan);
   }
   return {};
