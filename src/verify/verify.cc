@@ -101,7 +101,7 @@ class Prover {
     Spots spots(unit.pairing, p, anchor == anchors_.by_key.end() ? kNoParts : anchor->second);
     CodePlaces places(unit.program, claim_.map, claim_.plain_address);
     ProcedureFacts facts{unit.program, unit.pairing, flow, graph, constants, records_, spots, widened_, f, claim_.atomic, places};
-    graph.check_edges(flow.transitions(), unit.evidence.jumps().tables());
+    graph.check_edges(flow.transitions(), unit.evidence.jumps());
     prove_places(facts);
     if (counts_paths(p)) {
       prove_paths(facts);

@@ -141,6 +141,14 @@ class Grouping {
   std::vector<uint32_t> parent_;
 };
 
+// A jump that cannot leave, of which not every way back was followed: it knows the tables that some ways lead to, whoever else uses them; any,
+// if none does.
+void stay(const std::set<uint32_t> &found, const std::map<uint32_t, uint32_t> &own, Grouping &groups) {
+  for (auto [t, k] : own) {
+    if (found.empty() || found.contains(t)) groups.join(k, groups.anything());
+  }
+}
+
 }  // namespace
 
 std::vector<Dispatch> resolve_dispatch(const DispatchInput &in) {
@@ -157,6 +165,7 @@ std::vector<Dispatch> resolve_dispatch(const DispatchInput &in) {
     bool complete = false;
     std::set<uint32_t> tables = search.tables_of(in.jumps[j].block, complete);
     unresolved[j] = !complete;
+    if (!complete && in.jumps[j].frame_is_up) stay(tables, own, groups);
     if (!complete) continue;
     group_of_jump[j] = own.at(*tables.begin());
     for (uint32_t t : tables) {
@@ -168,6 +177,7 @@ std::vector<Dispatch> resolve_dispatch(const DispatchInput &in) {
   // program itself named, and tables nobody else uses.
   bool anything_known = !in.taken.empty();
   for (auto [t, k] : own) {
+    anything_known = anything_known || groups.find(k) == groups.find(groups.anything());
     if (in.symbols->tables[t].compiler_made && table_used[k] && !search.gave_up()) continue;
     groups.join(k, groups.anything());
     anything_known = true;

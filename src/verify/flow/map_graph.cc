@@ -12,7 +12,7 @@ using format::VertexKind;
 namespace {
 
 bool falls(EdgeKind k) { return k == EdgeKind::fall || k == EdgeKind::landing; }
-bool jumps(EdgeKind k) { return k == EdgeKind::taken || k == EdgeKind::jump; }
+bool by_jump(EdgeKind k) { return k == EdgeKind::taken || k == EdgeKind::jump; }
 bool goes_out(EdgeKind k) { return k == EdgeKind::leave || k == EdgeKind::tail_call; }
 bool enters(EdgeKind k) { return k == EdgeKind::enter; }
 bool any(EdgeKind k) { return k != EdgeKind::never && k != EdgeKind::return_edge; }
@@ -203,7 +203,7 @@ std::vector<EdgeChain> MapGraph::chains(const Transition &t) const {
   if (t.from != kNone && number_of(t.from) != map_.blocks[from].first + map_.blocks[from].count - 1) {
     fail(t.from, "control leaves in the middle of a block of the map");
   }
-  Accepts first = t.kind == Transition::Kind::enters ? enters : t.to == kNone ? goes_out : t.kind == Transition::Kind::falls ? falls : jumps;
+  Accepts first = t.kind == Transition::Kind::enters ? enters : t.to == kNone ? goes_out : t.kind == Transition::Kind::falls ? falls : by_jump;
   search(from, from, goal, first, {}, out);
   if (t.to != kNone) keep_padded(t.padding, out);
   bool indirect = t.from != kNone && p_.instrs()[t.from].facts.indirect;
@@ -241,15 +241,27 @@ void MapGraph::check_dispatches(const Tables &tables) const {
   }
 }
 
+// A jump that goes on in the function for certain leads to where tables lead, and not out of it; one that leaves, out of it.
+void MapGraph::check_indirect(uint32_t jump, const Jumps &jumps) const {
+  bool leaves = false, stays = false;
+  for (uint32_t e : out_[block_of(jump)]) {
+    leaves = leaves || goes_out(map_.edges[e].kind);
+    stays = stays || dispatches(map_.edges[e].kind);
+  }
+  if (jumps.stays(jump) && (leaves || !stays)) fail(jump, "the map lets a jump leave the function that goes on in it");
+  if (jumps.leaves(jump) && !leaves) fail(jump, "the map lets a jump go on in the function that leaves it");
+}
+
 // Every edge of the map is one that control can take: what leads there in the text has been followed.
-void MapGraph::check_edges(const std::vector<Transition> &transitions, const Tables &tables) const {
-  check_dispatches(tables);
+void MapGraph::check_edges(const std::vector<Transition> &transitions, const Jumps &jumps) const {
+  check_dispatches(jumps.tables());
   std::set<uint32_t> taken, reached = {0};
   bool dispatches = std::any_of(map_.blocks.begin(), map_.blocks.end(), [](const format::Block &b) { return b.kind == VertexKind::dispatch; });
   for (const Transition &t : transitions) {
     bool by_table = t.kind == Transition::Kind::named && t.table != kNone && dispatches;
     if (by_table && chains(t).empty()) fail(t.to, "the map has no edge for where a table leads");
     if (t.to != kNone) reached.insert(block_of(t.to));
+    if (t.from != kNone && t.to == kNone && p_.instrs()[t.from].facts.indirect) check_indirect(t.from, jumps);
     for (const EdgeChain &chain : chains(t)) {
       taken.insert(chain.edges.begin(), chain.edges.end());
       for (uint32_t e : chain.edges) reached.insert(map_.edges[e].to);
@@ -260,9 +272,9 @@ void MapGraph::check_edges(const std::vector<Transition> &transitions, const Tab
     bool lands = edge.from == 0 && map_.blocks[edge.to].kind == VertexKind::landing;
     // There control comes from outside, or falls out of the call that returns again; a jump goes to the code.
     // And only tables lead to what stands for their targets.
-    if (map_.blocks[edge.to].kind == VertexKind::dispatch && (falls(edge.kind) || jumps(edge.kind)))
+    if (map_.blocks[edge.to].kind == VertexKind::dispatch && (falls(edge.kind) || by_jump(edge.kind)))
       fail(p_.functions()[function_].entry, fmt::format("the map has an edge {} to a table that it is not of", e));
-    if (map_.blocks[edge.to].kind == VertexKind::landing && jumps(edge.kind)) fail(p_.functions()[function_].entry, fmt::format("the map has a jump {} that lands", e));
+    if (map_.blocks[edge.to].kind == VertexKind::landing && by_jump(edge.kind)) fail(p_.functions()[function_].entry, fmt::format("the map has a jump {} that lands", e));
     if (edge.kind != EdgeKind::never && !reached.contains(edge.from)) check_unreached(e);
     if (edge.kind == EdgeKind::never || lands || taken.contains(e) || !reached.contains(edge.from)) continue;
     fail(p_.functions()[function_].entry, fmt::format("the map has an edge {} that nothing takes", e));
@@ -277,7 +289,7 @@ void MapGraph::check_unreached(uint32_t e) const {
   uint32_t last = instr_[map_.blocks[edge.from].first + map_.blocks[edge.from].count - 1], first = instr_[map_.blocks[edge.to].first];
   if (last == kNone || first == kNone) return;
   const Instr &in = p_.instrs()[last];
-  bool right = falls(edge.kind) ? in.next == first : !jumps(edge.kind) || in.target == first;
+  bool right = falls(edge.kind) ? in.next == first : !by_jump(edge.kind) || in.target == first;
   if (!right) fail(last, fmt::format("the map has an edge {} that nothing takes", e));
 }
 

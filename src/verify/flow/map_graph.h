@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "format/map/map.h"
+#include "verify/evidence/jumps.h"
 #include "verify/flow/flow.h"
 #include "verify/program/program.h"
 #include "verify/program/tables.h"
@@ -38,7 +39,7 @@ class MapGraph {
   std::vector<EdgeChain> chains(const Transition &transition) const;
   bool is_inside_block(const Transition &transition) const;
   // The map has no edge that control cannot take. Throws Unproved.
-  void check_edges(const std::vector<Transition> &transitions, const Tables &tables) const;
+  void check_edges(const std::vector<Transition> &transitions, const Jumps &jumps) const;
   // The call is one that does not return, says the map.
   bool ends_there(uint32_t instruction) const;
 
@@ -46,6 +47,7 @@ class MapGraph {
   void tie();
   void check_shape() const;
   void check_dispatches(const Tables &tables) const;
+  void check_indirect(uint32_t jump, const Jumps &jumps) const;
   void check_unreached(uint32_t edge) const;
   void tie_tables();
   bool reads(uint32_t vertex, uint32_t table) const;

@@ -91,6 +91,20 @@ TEST(Proof, WhatASecondReturnReadsIsNoReasonToSetIt) {
   EXPECT_EQ(fault(text, "default"), "");
 }
 
+// A map that has a jump by a table leave its function: what the table leads to would be counted as called, or not at all.
+TEST(Proof, AJumpThatStaysDoesNotLeave) {
+  Woven woven(base::read_file(CHORD_GOLDEN_FOLDER "/table_after_second_return.s"), "default");
+  ASSERT_EQ(woven.fault(), "");
+  size_t changed = 0;
+  for (format::Edge &e : woven.map().edges) {
+    if (e.kind != format::EdgeKind::dispatch || woven.map().blocks[e.from].kind != format::VertexKind::code || ++changed != 2) continue;
+    e.kind = format::EdgeKind::tail_call;
+    e.to = core::Vertex(1);
+  }
+  EXPECT_GE(changed, 2u);
+  EXPECT_EQ(woven.fault(), "the map lets a jump leave the function that goes on in it");
+}
+
 // A function whose address is taken, a call through a register, and inline assembly that begins with a call.
 TEST(Proof, FlagsAreNotHandedToInlineAssembly) {
   const std::string text =
