@@ -309,7 +309,7 @@ enum {
  *   10       the expected procedure is entered
  *   11, n    the procedure whose chord_proc is 8 n bytes from the first, in CHORD_TRACE_ENTRY_BITS bits: it is entered, or, if its plan says that it compares
  *            (core::Plan::compares), it is expected from here on, and 10 follows
- * A procedure is expected if it was the last that a call named (core::Plan::names), or that was said so. Before such a call woven code leaves the mark of the name that is called
+ * A procedure is expected if it was the last that a call, or a jump that leaves its procedure, named (core::Plan::names), or that was said so. Before such a one woven code leaves the mark of that name
  * (format/facts/call_marks.h) in the thread's state, and a procedure that finds its own mark there is the expected one; otherwise it clears that word
  * and says who it is. So the word is 0, or the mark of the procedure that a reader expects: whoever makes a reader expect another one clears it.
  * Procedures whose plan says that they are known from calls write nothing. */
@@ -358,7 +358,7 @@ enum { CHORD_TRACE_WHY_LIMIT = 1, CHORD_TRACE_WHY_DISK = 2, CHORD_TRACE_WHY_FUNC
 /* The file: chunks, one after the other, each at a multiple of 4096 bytes: this, then words up to the first that is 0. */
 #define CHORD_TRACE_MAGIC UINT64_C(0x0a85d17c68632afe)
 #define CHORD_TRACE_PACKED UINT64_C(0x00000008184d2a50) /* a packed one (format/trace/packed_trace.h) begins with this, then comes the magic */
-#define CHORD_TRACE_VERSION 4 /* 3: procedures that only known calls enter do not say so; 4: calls name what they call */
+#define CHORD_TRACE_VERSION 5 /* 3: procedures that only known calls enter do not say so; 4: calls name what they call; 5: jumps out of a procedure, too */
 #define CHORD_TRACE_NO_CHUNK UINT64_MAX
 struct chord_trace_chunk {
   uint64_t magic;

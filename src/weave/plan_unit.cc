@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "base/function_names.h"
-#include "base/hash.h"
 #include "weave/counters/counters.h"
 #include "weave/facts/describe.h"
 #include "weave/facts/implied_entries.h"
@@ -28,7 +27,7 @@ void find_facts(UnitPlan &out) {
     const assembly::Procedure &p = unit.procedures[n];
     if (!is_selected(out.facts->options, std::string(p.name), describer.file_of(p))) continue;
     format::Procedure map = describer.describe(p);
-    map.key = base::Hash().add(out.map->id).add(uint64_t{n}).value();
+    map.key = key_of_procedure(*out.map, n);
     out.skipped[n] = map.skipped;
     out.procedures[n] = std::make_unique<ProcedureFacts>(*out.facts, n, std::move(map));
   }

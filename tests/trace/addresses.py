@@ -5,6 +5,8 @@ The woven program runs under lackey, which prints every access to memory, and re
 stream the accesses of the program's own instructions are kept (../models/run.py), and must be those of `chord trace --addresses`: the same
 instructions, kinds, sizes and addresses in the same order. Prints how many bytes were written for an access, and how many would be if all were.
 
+Control flow is in one of the encodings (encodings_of_traces.py).
+
 usage: addresses.py CHORD PROGRAM [--compiler=gcc|clang] [--level=-O2]
 """
 import csv
@@ -17,6 +19,7 @@ HERE = os.path.dirname(os.path.abspath(__file__))
 sys.path.insert(0, os.path.join(HERE, "../oracle"))
 sys.path.insert(0, os.path.join(HERE, "../models"))
 
+import encodings_of_traces  # noqa: E402
 import variants  # noqa: E402
 from run import woven_places  # noqa: E402
 from variants import Failure, checked, environment, flags_of, run  # noqa: E402
@@ -101,7 +104,8 @@ def words_written(trace):
 def check(chord, source, compiler, level, variant, folder):
     program, log, trace = (os.path.join(folder, name) for name in ("program", "log", "program.chordtrace"))
     command = [compiler, level, *variant, "-g", "-Wa,-L", *UNALIGNED, *flags_of(source), source, "-o", program]
-    checked([chord, "--verify", "--trace=addresses", *command])
+    encoding = encodings_of_traces.option("addresses", os.path.basename(source), compiler, level)
+    checked([chord, "--verify", "--trace=addresses" if encoding == "--trace" else f"{encoding},addresses", *command])
     quiet = environment(CHORD_OUT=os.path.join(folder, "program.chord"), CHORD_TRACE_PACK="off")
     result = run(["valgrind", "--tool=lackey", "--trace-mem=yes", f"--log-file={log}", program], env=quiet)
     rows = json.loads(checked([chord, "report", "--by=instruction", "--json", f"--program={program}", trace]).stdout)["rows"]

@@ -142,7 +142,8 @@ void TracedCode::find_expected_entries() {
       if (found == marked.end()) continue;
       std::vector<uint32_t> named;
       for (uint32_t n : found->second) {
-        if (found->second.size() == 1 || procedures_[n].map->name == p.map->instructions[i].callee) named.push_back(n);
+        const bool can_be_named = procedures_[n].map->global || procedures_[n].unit == p.unit;
+        if (can_be_named && (found->second.size() == 1 || procedures_[n].map->name == p.map->instructions[i].callee)) named.push_back(n);
       }
       if (named.size() == 1) p.expects[i] = named[0];
     }

@@ -172,6 +172,7 @@ bool TraceCursor::follow(core::EdgeId edge, TraceStretch &out) {
   if (e.to == 1) {
     const format::Block &block = p.map->blocks[frame.block];
     const uint32_t next = block.count != 0 ? p.enters[end_of(block) - 1] : core::kNone;  // by a jump
+    if (block.count != 0 && p.expects[end_of(block) - 1] != core::kNone) expected_ = p.expects[end_of(block) - 1];
     end_path();
     stack_.pop_back();
     outside_ = true;

@@ -93,6 +93,12 @@ struct AddressPlan {
   bool operator==(const AddressPlan &) const = default;
 };
 
+// A call that leaves a mark which is not made of the name that it calls (format/facts/call_marks.h).
+struct OwnCall {
+  uint32_t instruction = 0, mark = 0;
+  bool operator==(const OwnCall &) const = default;
+};
+
 struct Plan {
   Placement placement = Placement::optimal;
   // Index = number of the counter in memory; those of sums last. Of paths: the edges on which activations and second returns begin,
@@ -111,6 +117,7 @@ struct Plan {
   std::vector<uint32_t> late;     // tokens that wait (format/facts/late_tokens.h), ascending
   bool compares = false;          // an activation that was expected says only that (format/facts/call_marks.h)
   bool names = false;             // calls say whom they expect to enter
+  std::vector<OwnCall> own_calls; // likewise, of procedures that only their file can name; by instruction, ascending
   AddressPlan addresses;
 
   // Counters of the plan that are known by index; those of paths come first.

@@ -11,7 +11,7 @@ bool Procedure::operator==(const Procedure &o) const {
   return key == o.key && name == o.name && global == o.global && file == o.file && line == o.line && fragments == o.fragments &&
          instructions == o.instructions && blocks == o.blocks && edges == o.edges && marks == o.marks &&
          plan.placement == o.plan.placement && plan.counters == o.plan.counters && plan.sums == o.plan.sums &&
-         plan.never == o.plan.never && plan.called == o.plan.called && plan.encoding == o.plan.encoding && plan.witnesses == o.plan.witnesses && plan.starts == o.plan.starts && plan.late == o.plan.late && plan.compares == o.plan.compares && plan.names == o.plan.names && plan.addresses == o.plan.addresses && held == o.held && spots == o.spots && skipped == o.skipped &&
+         plan.never == o.plan.never && plan.called == o.plan.called && plan.encoding == o.plan.encoding && plan.witnesses == o.plan.witnesses && plan.starts == o.plan.starts && plan.late == o.plan.late && plan.compares == o.plan.compares && plan.names == o.plan.names && plan.own_calls == o.plan.own_calls && plan.addresses == o.plan.addresses && held == o.held && spots == o.spots && skipped == o.skipped &&
          plan.paths == o.plan.paths && no_paths == o.no_paths && metrics == o.metrics &&
          metrics_in_records == o.metrics_in_records;
 }

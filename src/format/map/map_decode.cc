@@ -193,10 +193,20 @@ class Decoder {
     if (plan.encoding == core::TraceEncoding::witness) ascending(kPaths, plan.witnesses);
     if (plan.encoding == core::TraceEncoding::paths) ascending(kPaths, plan.starts);
     ascending(kPaths, plan.late);
-    const uint64_t calls = in_[kPaths].bounded(3);
+    const uint64_t calls = in_[kPaths].bounded(7);
     plan.compares = (calls & 1) != 0;
     plan.names = (calls & 2) != 0;
+    if ((calls & 4) != 0) own_calls(plan.own_calls);
     addresses(p);
+  }
+
+  void own_calls(std::vector<core::OwnCall> &calls) {
+    calls.resize(in_.length(kCounts, kPaths));
+    int64_t last = 0;
+    for (core::OwnCall &call : calls) {
+      last = call.instruction = u32(next(kPaths, last));
+      call.mark = u32(static_cast<int64_t>(in_[kPaths].bounded(UINT32_MAX)));
+    }
   }
 
   void addresses(Procedure &p) {

@@ -218,8 +218,19 @@ class Encoder {
     if (plan.encoding == core::TraceEncoding::witness) ascending(kPaths, plan.witnesses);
     if (plan.encoding == core::TraceEncoding::paths) ascending(kPaths, plan.starts);
     ascending(kPaths, plan.late);
-    out_[kPaths].varint((plan.compares ? 1 : 0) | (plan.names ? 2 : 0));
+    out_[kPaths].varint((plan.compares ? 1 : 0) | (plan.names ? 2 : 0) | (plan.own_calls.empty() ? 0 : 4));
+    if (!plan.own_calls.empty()) own_calls(plan.own_calls);
     addresses(plan.addresses);
+  }
+
+  void own_calls(const std::vector<core::OwnCall> &calls) {
+    out_[kCounts].varint(calls.size());
+    int64_t last = 0;
+    for (const core::OwnCall &call : calls) {
+      out_[kPaths].svarint(call.instruction - last);
+      out_[kPaths].varint(call.mark);
+      last = call.instruction;
+    }
   }
 
   void addresses(const core::AddressPlan &plan) {

@@ -65,6 +65,7 @@ void write_plan(std::string &out, const core::Plan &plan) {
   for (uint32_t number : plan.late) fmt::format_to(to, "late {}\n", number);
   if (plan.compares) fmt::format_to(to, "compares\n");
   if (plan.names) fmt::format_to(to, "names\n");
+  for (const core::OwnCall &call : plan.own_calls) fmt::format_to(to, "own_call {} {:#x}\n", call.instruction, call.mark);
   if (plan.addresses.written) {
     fmt::format_to(to, "addresses {}\n", plan.addresses.kept);
     for (uint32_t slot : plan.addresses.recorded) fmt::format_to(to, "recorded {}\n", slot);
@@ -246,6 +247,12 @@ constexpr std::pair<std::string_view, Read> kProcedureLines[] = {
     {"late", [](TextReader &in, Procedure &p) { p.plan.late.push_back(in.number32()); }},
     {"compares", [](TextReader &, Procedure &p) { p.plan.compares = true; }},
     {"names", [](TextReader &, Procedure &p) { p.plan.names = true; }},
+    {"own_call",
+     [](TextReader &in, Procedure &p) {
+       core::OwnCall &call = p.plan.own_calls.emplace_back();
+       call.instruction = in.number32();
+       call.mark = in.number32();
+     }},
     {"addresses",
      [](TextReader &in, Procedure &p) {
        p.plan.addresses.written = true;

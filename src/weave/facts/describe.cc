@@ -33,6 +33,8 @@ static_assert(static_cast<int>(assembly::BlockKind::dispatch) == static_cast<int
 
 }  // namespace
 
+uint64_t key_of_procedure(const format::UnitMap &map, uint32_t n) { return base::Hash().add(map.id).add(uint64_t{n}).value(); }
+
 MapBuilder::MapBuilder(const assembly::Unit &unit, format::UnitMap &map) : unit_(unit), map_(map) {
   map.unit = unit.symbols.unit;
   map.id = base::Hash().add(unit.source->text).value();

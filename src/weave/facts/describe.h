@@ -30,4 +30,7 @@ class MapBuilder {
   std::unordered_map<std::string_view, uint32_t> mnemonics_;
 };
 
+// Of procedure `n` of the file: what tells it from all others.
+uint64_t key_of_procedure(const format::UnitMap &map, uint32_t n);
+
 }  // namespace chord::weave

@@ -25,11 +25,23 @@ std::vector<bool> find_jumped_to(const assembly::Unit &unit) {
   return out;
 }
 
+std::vector<bool> find_called(const assembly::Unit &unit) {
+  std::vector<bool> out(unit.procedures.size());
+  for (const assembly::Procedure &p : unit.procedures) {
+    for (const assembly::Instruction &in : p.instructions) {
+      if (in.decoded.flow != isa::Flow::call) continue;
+      const uint32_t callee = assembly::local_callee(unit, in);
+      if (callee != assembly::kElsewhere) out[callee] = true;
+    }
+  }
+  return out;
+}
+
 }  // namespace
 
 UnitFacts::UnitFacts(const assembly::Unit &of, const format::UnitMap &described, const Options &asked)
     : unit(of), map(described), options(asked), jumped(jumped_labels(of)),
-      other_convention(assembly::follows_other_convention(of)), jumped_to(find_jumped_to(of)) {}
+      other_convention(assembly::follows_other_convention(of)), jumped_to(find_jumped_to(of)), called(find_called(of)) {}
 
 ProcedureFacts::ProcedureFacts(const UnitFacts &unit, uint32_t number, format::Procedure described)
     : in(unit), n(number), p(unit.unit.procedures[number]), map(std::move(described)), rules_(p.fragments.size()) {

@@ -26,6 +26,7 @@ struct UnitFacts {
   JumpedLabels jumped;
   bool other_convention = false;  // frames and callee-saved registers are not C's
   std::vector<bool> jumped_to;    // by procedure: maybe another ends with a jump to it
+  std::vector<bool> called;       // by procedure: some instruction of the file calls it by a name
 };
 
 class ProcedureFacts {

@@ -14,6 +14,7 @@
 #include "format/facts/trace_encoding.h"
 #include "format/facts/traced_calls.h"
 #include "isa/trace.h"
+#include "weave/facts/describe.h"
 #include "weave/plan/home_text.h"
 #include "weave/plan/labels.h"
 #include "weave/trace/addresses.h"
@@ -29,6 +30,8 @@ namespace {
 // A write waits for the one before it to the same word, which takes about as long as so many instructions. Every 63 bits that word goes to the buffer, and
 // pages of the buffer to a file.
 constexpr double kWritePrice = 4, kBitPrice = 1;
+// Bits are the shortest of the three, and what the others save is less than the error of the estimate, unless it is a good part.
+constexpr double kWorthOtherThanBits = 0.75;
 
 class TracePlanner {
  public:
@@ -41,6 +44,7 @@ class TracePlanner {
 
   std::string run() {
     map_.plan.names = !place_.position_independent;
+    if (map_.plan.names) find_own_calls();
     if (!plan_.entries_known) {
       if (std::string why_not = put_entry(); !why_not.empty()) return why_not;
     }
@@ -75,7 +79,7 @@ class TracePlanner {
     for (core::EdgeId e = 1; e < p_.edges.size(); ++e) {
       if (p_.edges[e].kind == EdgeKind::enter) entries.push_back(e);
     }
-    map_.plan.compares = map_.plan.names && map_.global;
+    map_.plan.compares = map_.plan.names && (map_.global || facts_.in.called[facts_.n] || facts_.in.jumped_to[facts_.n]);
     for (core::EdgeId e : entries) {
       const Site &site = plan_.sites.edge[e];
       if (!site.exists()) return "it starts where no probe can stand";
@@ -83,6 +87,18 @@ class TracePlanner {
     }
     for (core::EdgeId e : entries) put_entry_at(plan_.sites.edge[e], e);
     return {};
+  }
+
+  // Of procedures that no other file can name.
+  void find_own_calls() {
+    for (uint32_t i = 0; i < map_.instructions.size(); ++i) {
+      if (!format::names_callee(map_.instructions[i])) continue;
+      const std::string_view callee = map_.instructions[i].callee;
+      const auto found = facts_.unit().entry_named.find(callee);
+      if (found == facts_.unit().entry_named.end()) continue;
+      const Procedure &called = facts_.unit().procedures[found->second];
+      if (!called.global && called.name == callee) map_.plan.own_calls.push_back({i, format::own_mark(key_of_procedure(facts_.in.map, found->second))});
+    }
   }
 
   void leave_marks() {
@@ -291,23 +307,26 @@ std::optional<core::Plan> plan_of_paths(const ProcedureFacts &facts, const Sites
   return plan;
 }
 
-// Where the encoding that is asked for cannot be had, another may. If none is asked for: bits or witnesses, whichever are expected to cost less here.
+// Where the encoding that is asked for cannot be had, another may. If none is asked for: bits, unless another is expected to cost clearly less here.
 std::string plan_control_flow(const ProcedureFacts &facts, ProcedurePlan &plan) {
   using core::TraceEncoding;
   const std::optional<TraceEncoding> asked = facts.options().trace_encoding;
   TracePlanner bits(facts, plan, {});
   const std::string why_not = bits.run();
   std::optional<TracePlanner> best;
+  double most = kWorthOtherThanBits * bits.price();
   if (why_not.empty()) best.emplace(std::move(bits));
   auto consider = [&](TraceEncoding encoding, std::optional<core::Plan> found) {
     if (!found) return;
     TracePlanner planner(facts, plan, *std::move(found));
     const bool wanted = !best || asked == encoding;
-    if (planner.run().empty() && (wanted || planner.price() < best->price())) best.emplace(std::move(planner));
+    if (!planner.run().empty() || (!wanted && planner.price() >= most)) return;
+    most = planner.price();
+    best.emplace(std::move(planner));
   };
   const bool choice = !asked || !why_not.empty();
   if (choice || asked == TraceEncoding::witness) consider(TraceEncoding::witness, plan_of_witnesses(facts, plan.sites));
-  if (asked == TraceEncoding::paths) consider(TraceEncoding::paths, plan_of_paths(facts, plan.sites));
+  if (choice || asked == TraceEncoding::paths) consider(TraceEncoding::paths, plan_of_paths(facts, plan.sites));
   if (!best) return why_not;
   best->put_down();
   return {};

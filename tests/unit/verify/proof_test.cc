@@ -480,6 +480,38 @@ TEST(TraceProof, ACallLeavesTheMarkOfWhatItCalls) {
   EXPECT_EQ(Woven(kBranch, "trace").replace("cmpl\t$268435456", mark + "\n\tcmpl\t$268435456").fault(), "a call does not leave its mark") << "nothing is called";
 }
 
+// A jump to another procedure, too, unless it may not be taken.
+TEST(TraceProof, AJumpThatLeavesLeavesTheMarkOfWhereItGoes) {
+  const std::string mark = fmt::format("movl\t${},%fs:__chord_trace@tpoff+48", format::call_mark("h"));
+  const auto ending = [](const std::string &with) {
+    std::string text = kCall;
+    return text.replace(text.rfind("\tret\n"), 5, with);
+  };
+  const std::string jumps = ending("\tjmp h\n"), may_jump = ending("\ttestl %eax, %eax\n\tjne h\n\tret\n");
+  EXPECT_EQ(Woven(jumps, "trace").fault(), "");
+  EXPECT_EQ(Woven(jumps, "trace").replace(mark, "nopl\t(%rax)").fault(), "a call does not leave its mark");
+  EXPECT_EQ(Woven(jumps, "trace").replace(mark, fmt::format("movl\t${},%fs:__chord_trace@tpoff+48", format::call_mark("g"))).fault(), "a call does not leave its mark");
+  const Woven may(may_jump, "trace");
+  EXPECT_EQ(may.fault(), "");
+  EXPECT_EQ(may.text().find(mark), std::string::npos);
+}
+
+// A procedure that only its file can name has a mark of its own, which calls of it leave.
+TEST(TraceProof, AnOwnProcedureIsExpectedByItsKey) {
+  std::string text = kTaken;
+  text.replace(text.find("call g"), 6, "call f");
+  Woven woven(text, "trace");
+  EXPECT_EQ(woven.fault(), "");
+  const uint32_t own = format::own_mark(woven.map().key);
+  EXPECT_EQ(format::mark_of_entry(woven.map()), own);
+  ASSERT_EQ(woven.map().plan.own_calls.size(), 1u);
+  EXPECT_EQ(woven.map().plan.own_calls[0].mark, own);
+  EXPECT_NE(own, format::call_mark("f"));
+  const std::string compares = fmt::format("cmpl\t${},%fs:__chord_trace@tpoff+48", own);
+  EXPECT_EQ(Woven(text, "trace").replace(compares, fmt::format("cmpl\t${},%fs:__chord_trace@tpoff+48", format::call_mark("f"))).fault(), "the trace says that another procedure is entered");
+  EXPECT_FALSE(Woven(kTaken, "trace").map().plan.compares) << "nobody calls it by its name";
+}
+
 // ---- metrics ----
 
 TEST(MetricProof, MetersAreOpenedAndClosedInPairs) {
