@@ -179,6 +179,8 @@ TEST(Map, EncodingsOfTracesSurviveAndAreChecked) {
   p.plan.encoding = core::TraceEncoding::witness;
   p.plan.witnesses = {2, 3};
   p.plan.late = {3};
+  p.plan.names = p.plan.compares = true;
+  p.plan.own_calls = {{0, 77}, {4, 0xfffffffe}};
   const MapSection back = decode_maps(encode_map(map));
   ASSERT_EQ(back.error, "");
   EXPECT_EQ(back.units.at(0).procedures.at(0).plan.witnesses, p.plan.witnesses);
