@@ -114,7 +114,31 @@ void write_file(const std::string &path, std::string_view bytes) {
   }
 }
 
-ReplacedFile::ReplacedFile(const std::string &path) : path_(path), temporary_(fmt::format("{}.{}.tmp", path, ::getpid())) {
+namespace {
+
+// Devices, pipes and what stands for an open file (/dev/stdout) are written to: a file in their place would be the end of them.
+bool is_no_file(const std::string &path) {
+  struct stat st;
+  return ::stat(path.c_str(), &st) == 0 && (!S_ISREG(st.st_mode) || path.starts_with("/dev/") || path.starts_with("/proc/"));
+}
+
+// The file that a link leads to takes the new contents; the link stays.
+std::string file_behind(const std::string &path) {
+  std::error_code none;
+  const std::filesystem::path found = std::filesystem::canonical(path, none);
+  return none ? path : found.string();
+}
+
+}  // namespace
+
+ReplacedFile::ReplacedFile(const std::string &path) : path_(path) {
+  if (is_no_file(path)) {
+    descriptor_ = ::open(path.c_str(), O_WRONLY | O_APPEND | O_CLOEXEC);
+    if (descriptor_ < 0) throw Error(fmt::format("{}: cannot be written: {}", path_, std::strerror(errno)));
+    return;
+  }
+  path_ = file_behind(path);
+  temporary_ = fmt::format("{}.{}.tmp", path_, ::getpid());
   descriptor_ = ::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0666);
   if (descriptor_ < 0) throw Error(fmt::format("{}: cannot be written ({}: cannot create: {})", path_, temporary_, std::strerror(errno)));
 }
@@ -138,6 +162,7 @@ void ReplacedFile::finish() {
   int descriptor = descriptor_;
   descriptor_ = -1;
   if (::close(descriptor) != 0) fail("cannot be written");
+  if (temporary_.empty()) return;
   if (::rename(temporary_.c_str(), path_.c_str()) != 0) fail("cannot replace");
   temporary_.clear();
 }

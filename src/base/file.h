@@ -15,7 +15,8 @@ void write_file(const std::string &path, std::string_view bytes);
 void replace_file(const std::string &path, std::string_view bytes);
 std::string read_all(int descriptor);
 
-// A file that is written piece by piece and takes the old one's place only when it is complete.
+// A file that is written piece by piece and takes the old one's place only when it is complete. What is no file, a device or a pipe, is
+// written to as it is.
 class ReplacedFile {
  public:
   explicit ReplacedFile(const std::string &path);
@@ -28,7 +29,7 @@ class ReplacedFile {
  private:
   [[noreturn]] void fail(const char *what);
 
-  std::string path_, temporary_;
+  std::string path_, temporary_;  // no temporary one: written in place
   int descriptor_ = -1;
 };
 
