@@ -224,9 +224,9 @@ struct chord_proc {
  * procedure's chord_context_proc from that instruction. */
 #define CHORD_CONTEXT_SHARED 64
 
+/* Woven code reads the last two words and what is behind them: so it calls the address of `id` that of the record, and records are
+ * made such that this is a multiple of 64. What the runtime alone looks at is in front, in another line of the cache. */
 struct chord_context_record {
-  int64_t id;      /* the procedure's, unique in its module: code of executables compares it */
-  struct chord_context_proc *proc;
   struct chord_context_record *parent; /* null: a root */
   uint64_t key;    /* names the context: see below */
   struct chord_context_record *next; /* made after it, in the same thread */
@@ -236,15 +236,18 @@ struct chord_context_record {
   uint32_t thread; /* as in chord_thread_events; 0: any */
   uint16_t activation; /* the runtime's: which one of its procedure this is in the chain, from 1; no more than are kept apart */
   uint16_t level;  /* likewise: callers above it, modulo 64 */
+  int64_t id;      /* the procedure's, unique in its module: code of executables compares it */
+  struct chord_context_proc *proc;
 };
-#define CHORD_CONTEXT_COUNTERS 64 /* behind these, in bytes */
+#define CHORD_CONTEXT_HEAD 48     /* bytes in front of `id` */
+#define CHORD_CONTEXT_COUNTERS 16 /* from there to the counters */
 #define CHORD_CONTEXT_SLOT 16     /* bytes of a slot */
-/* Loaders need not heed alignments beyond a page. So a spare record with a larger one begins at the first multiple of it in memory that has
- * room for that. */
+/* Loaders need not heed alignments beyond a page. So where a spare record has a larger one, its `id` is at the first multiple of it in memory
+ * that has room for that. The head is in front of that memory. */
 #define CHORD_CONTEXT_PAGE_BITS 12
 #define CHORD_CONTEXT_SPARE(memory, span) (((uint64_t)(memory) + (UINT64_C(1) << (span)) - 1) & -(UINT64_C(1) << (span)))
 #define CHORD_CONTEXT_SPARE_ROOM(span) ((span) > CHORD_CONTEXT_PAGE_BITS ? (UINT64_C(1) << (span)) : UINT64_C(0))
-/* The largest record, counters and slots included. Procedures that would need more have none. */
+/* The largest record, counters and slots included, without the head. Procedures that would need more have none. */
 #define CHORD_CONTEXT_LARGEST 250000
 
 struct chord_context_proc {
