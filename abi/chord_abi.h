@@ -213,7 +213,7 @@ struct chord_proc {
  * jumping procedure was entered with. Before a call woven code leaves the address of the slot
  * in the thread-local __chord_site, which a procedure puts back when it returns; in between
  * code that is not woven leaves it alone. A procedure that finds its own record there counts
- * in it; else it asks __chord_enter. The record belongs to the activation: a register or a word of
+ * in it; else it asks __chord_enter_context. The record belongs to the activation: a register or a word of
  * its frame, where the runtime finds it by a note like that of the path register:
  *   nopl id(%rax); nopl CHORD_CONTEXT_NOTE + where (%rax)
  */
@@ -256,7 +256,7 @@ struct chord_context_proc {
   int64_t id;      /* 0 in shared objects: the lower half of its address */
   uint16_t sites;
   uint16_t span;   /* paths are counted, and records are multiples of 2 to this; 0: they are not, see below */
-  uint32_t frame;  /* bytes from the word that __chord_enter is given to the return address */
+  uint32_t frame;  /* bytes from the word that __chord_enter_context is given to the return address */
   uint32_t first;  /* the runtime's: index of its first counter among the module's */
   uint32_t kept;   /* bytes from that word to the slot that will be put back; 0: none */
   void *module;    /* likewise */
@@ -265,7 +265,7 @@ struct chord_context_proc {
 /* Thread-local, two words: the slot in force, and the runtime's own. Defined by woven code,
  * weakly, with a function that gives its offset from the thread pointer. All modules use those of
  * one: the executable, if it has some. Shared objects find them through a thread-local word of their own, the link. At first
- * that leads to two words that name no call; __chord_enter, which is then called, makes it the right ones. */
+ * that leads to two words that name no call; __chord_enter_context, which is then called, makes it the right ones. */
 #define CHORD_SITE_SYMBOL "__chord_site"
 #define CHORD_LINK_SYMBOL "__chord_site_link"
 #define CHORD_SITE_FALLBACK_SYMBOL "__chord_site_fallback"

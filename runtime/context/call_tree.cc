@@ -15,11 +15,11 @@
 // left. All registers but flags are kept, the vector registers, too, which libc may change.
 asm(R"(
 	.pushsection .text
-	.globl __chord_enter
-	.hidden __chord_enter
-	.type __chord_enter, @function
+	.globl __chord_enter_context
+	.hidden __chord_enter_context
+	.type __chord_enter_context, @function
 	.p2align 4
-__chord_enter:
+__chord_enter_context:
 	.cfi_startproc
 	endbr64
 	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
@@ -45,7 +45,7 @@ __chord_enter:
 	.cfi_restore rbp
 	ret
 	.cfi_endproc
-	.size __chord_enter, . - __chord_enter
+	.size __chord_enter_context, . - __chord_enter_context
 	.popsection
 )");
 
@@ -252,7 +252,7 @@ void remember(CallTree &tree, const Key &key, Record *record) {
 // The code a signal handler returns to: mov $15, %rax; syscall.
 CHORD_FAST inline bool is_signal_return(uint64_t pc) { return pc > 4096 && load<uint64_t>(reinterpret_cast<void *>(pc)) == 0x0f0000000fc0c748; }
 
-// `word`: where __chord_enter was given the procedure.
+// `word`: where __chord_enter_context was given the procedure.
 CHORD_FAST inline bool called_by_signal(const Proc &proc, const uint64_t *word) {
   return is_signal_return(load<uint64_t>(reinterpret_cast<const char *>(word) + proc.frame));
 }

@@ -228,7 +228,7 @@ TEST(Contexts, TheRecordIsFoundByComparisonOrAsked) {
   StackFacts s = at_call();
   s.contexts = &procs;
   const std::string load = "movq %fs:__chord_site@tpoff,%r11\nmovq (%r11),%r11\n";
-  Probe asked(load + "leaq proc(%rip),%r11\npushq %r11\ncall __chord_enter\npopq %r11\nincq 16(%r11)\n", s);
+  Probe asked(load + "leaq proc(%rip),%r11\npushq %r11\ncall __chord_enter_context\npopq %r11\nincq 16(%r11)\n", s);
   EXPECT_EQ(asked.fault(), "");
   EXPECT_EQ(asked.machine().effects().back().where, Effect::Where::record);
   EXPECT_EQ(asked.machine().effects().back().symbol, "proc");
