@@ -9,7 +9,6 @@
 #include "stack/contexts.cc"
 #include "counters/durable.cc"
 #include "counters/events.cc"
-#include "process/executable.cc"
 #include "stack/exits.cc"
 #include "stack/expressions.cc"
 #include "profile/fold.cc"

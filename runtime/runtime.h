@@ -174,14 +174,6 @@ long open_profile(const Instance &instance, const char *path);
 // Never one of the standard numbers: the program may still write to those.
 CHORD_SHARED long open_above_standard(const char *path, int flags, int mode) __asm__("__chord_open_above_standard");
 void remember_stderr(Instance &instance);
-// Of the program, in memory and in its file.
-struct BuildId {
-  const char *bytes = nullptr;
-  size_t size = 0;
-  uint64_t offset = 0;
-};
-// `called`: what the program was told it is called, or null (executable.cc).
-void name_executable(Instance &instance, const char *called, const BuildId &id);
 // One line for the user, if stderr is still the one the program was started with.
 CHORD_SHARED void say(const Instance &instance, const Text &message) __asm__("__chord_say");
 

@@ -110,14 +110,13 @@ struct Search {
   const char *own_name = "";
   uint64_t own_bias = 0;
   const char *own_place = nullptr, *program_place = nullptr;  // null: none was given
-  BuildId program_id;
   Module *fill = nullptr;
 };
 
 // One object of the process.
 struct Seen {
   bool own, program;
-  uint64_t bias, notes_offset;  // the latter in the file
+  uint64_t bias;
 };
 
 void read_notes(const char *notes, size_t size, size_t alignment, Search &search, const Seen &seen) {
@@ -136,12 +135,10 @@ void read_notes(const char *notes, size_t size, size_t alignment, Search &search
         if (!seen.own && state->instance != nullptr) search.running = state->instance;
       }
     }
-    if (name_size == 4 && type == 3 && same_bytes(notes + name, "GNU", 4)) {
-      if (seen.program) search.program_id = {notes + content, size_of, seen.notes_offset + content};
-      if (seen.own && search.fill != nullptr && size_of <= sizeof search.fill->build_id) {
-        copy_bytes(search.fill->build_id, notes + content, size_of);
-        search.fill->build_id_size = size_of;
-      }
+    if (seen.own && search.fill != nullptr && name_size == 4 && type == 3 && same_bytes(notes + name, "GNU", 4) &&
+        size_of <= sizeof search.fill->build_id) {
+      copy_bytes(search.fill->build_id, notes + content, size_of);
+      search.fill->build_id_size = size_of;
     }
     at = content + round(size_of);
   }
@@ -187,7 +184,7 @@ int visit_object(dl_phdr_info *object, size_t, void *data) {
     const ElfW(Phdr) &part = object->dlpi_phdr[i];
     if (part.p_type == PT_NOTE)
       read_notes(reinterpret_cast<const char *>(object->dlpi_addr + part.p_vaddr), part.p_memsz,
-                 part.p_align == 8 ? 8 : 4, search, {own, !named, object->dlpi_addr, part.p_offset});
+                 part.p_align == 8 ? 8 : 4, search, {own, !named, object->dlpi_addr});
   }
   if (own) {
     search.is_program = !named;
@@ -291,6 +288,13 @@ void after_fork_in_child() {
   set_mask(mask);
 }
 
+// `called`: what the program was told it is called, or null.
+void name_executable(Instance &instance, const char *called) {
+  long size = kernel(SYS_readlink, reinterpret_cast<long>("/proc/self/exe"), arg(instance.executable), sizeof instance.executable - 1);
+  instance.executable[size < 0 ? 0 : size] = 0;
+  if (size <= 0 && called != nullptr) Text(instance.executable, sizeof instance.executable).add(called);
+}
+
 Instance *make_instance(int argument_count, char **arguments, char **environment, const Search &search) {
   auto *made = static_cast<Instance *>(map_pages(start_size));
   if (made == nullptr) return nullptr;
@@ -299,7 +303,7 @@ Instance *make_instance(int argument_count, char **arguments, char **environment
   made->process_start_ns = made->start_ns = wall_clock_ns();
   if (kernel(SYS_getcwd, arg(made->folder()), most_folder - 1) < 0) made->folder()[0] = 0;
   made->out_at = static_cast<uint32_t>(length(made->folder())) + 1;
-  name_executable(*made, argument_count > 0 ? arguments[0] : nullptr, search.program_id);
+  name_executable(*made, argument_count > 0 ? arguments[0] : nullptr);
   remember_stderr(*made);
   read_settings(*made, environment, search);
   read_arguments(*made, argument_count, arguments);

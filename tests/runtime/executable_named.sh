@@ -50,8 +50,6 @@ try() {
   printf '#!%s/bin/sample\n' "$work" >script
   chmod +x script
   names "$work/bin/sample" ./script
-  # The kernel has started the dynamic linker only.
-  names "$work/bin/sample" /lib64/ld-linux-x86-64.so.2 bin/sample
   names "$work/bin/sample" bin/sample again
   names "$work/bin/sample" bin/sample "by number" bin/sample
 }

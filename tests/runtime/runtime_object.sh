@@ -16,6 +16,12 @@ size=$(size -A runtime.o | awk '$1 ~ /^\.text/ { n += $2 } END { print n }')
 readelf -sW runtime.o | awk '$5 == "LOCAL" && $8 ~ /chord/ && $8 !~ /^[.](text|note|data|bss|rodata)|^__chord_text(_end)?$|^__chord_runtime_1$|^[.]Lchordrt_/' >named
 [ ! -s named ] || fail "private names are kept: $(cat named)"
 
+# Whoever unwinds from the runtime, at any instruction, finds the frame: what a compiler pushes is said by a rule. (gcc -Oz pushes and pops numbers, and does not say so.)
+for group in "$(dirname "$runtime")"/chord_runtime*.s; do
+  awk 'pushed && !/\.cfi_/ { print NR ": " last } { pushed = /^[ \t]*pushq?[ \t]+[$]/; last = $0 }' "$group" >unsaid
+  [ ! -s unsaid ] || fail "$group: no rule follows: $(head -3 unsaid)"
+done
+
 # A mode uses nothing but the core, what woven code has, and the libraries that the core uses.
 for group in "$(dirname "$runtime")"/chord_runtime_*.s; do
   as "$group" -o mode.o

@@ -127,8 +127,8 @@ assert not os.path.exists("prog.saved.3.chordtrace")
 print(f"{len(whole[1])} calls; dumped {seen} times, {ring} times in a ring")
 PYTHON
 "$CHORD" --trace gcc -O2 -I"$root/runtime/include" prog.c -o prog -pthread
-python3 check.py "$CHORD" 400 || fail "gcc -O2"
+python3 check.py "$CHORD" 1200 || fail "gcc -O2"
 # Dumps and other signals come one on top of the other, at the first and last steps of handlers.
-TICKS=1 python3 check.py "$CHORD" 400 || fail "gcc -O2, with signals"
+TICKS=1 python3 check.py "$CHORD" 1200 || fail "gcc -O2, with signals"
 "$CHORD" --trace clang -O1 -fPIC -pie -I"$root/runtime/include" prog.c -o prog -pthread
-python3 check.py "$CHORD" 400 || fail "clang -O1"
+python3 check.py "$CHORD" 1200 || fail "clang -O1"
