@@ -213,7 +213,7 @@ struct chord_proc {
  * jumping procedure was entered with. Before a call woven code leaves the address of the slot
  * in the thread-local __chord_site, which a procedure puts back when it returns; in between
  * code that is not woven leaves it alone. A procedure that finds its own record there counts
- * in it; else it asks __chord_enter_context. The record belongs to the activation: a register or a word of
+ * in it; else it asks __chord_enter. The record belongs to the activation: a register or a word of
  * its frame, where the runtime finds it by a note like that of the path register:
  *   nopl id(%rax); nopl CHORD_CONTEXT_NOTE + where (%rax)
  */
@@ -224,9 +224,9 @@ struct chord_proc {
  * procedure's chord_context_proc from that instruction. */
 #define CHORD_CONTEXT_SHARED 64
 
-/* Woven code reads the last two words and what is behind them: so it calls the address of `id` that of the record, and records are
- * made such that this is a multiple of 64. What the runtime alone looks at is in front, in another line of the cache. */
 struct chord_context_record {
+  int64_t id;      /* the procedure's, unique in its module: code of executables compares it */
+  struct chord_context_proc *proc;
   struct chord_context_record *parent; /* null: a root */
   uint64_t key;    /* names the context: see below */
   struct chord_context_record *next; /* made after it, in the same thread */
@@ -236,18 +236,15 @@ struct chord_context_record {
   uint32_t thread; /* as in chord_thread_events; 0: any */
   uint16_t activation; /* the runtime's: which one of its procedure this is in the chain, from 1; no more than are kept apart */
   uint16_t level;  /* likewise: callers above it, modulo 64 */
-  int64_t id;      /* the procedure's, unique in its module: code of executables compares it */
-  struct chord_context_proc *proc;
 };
-#define CHORD_CONTEXT_HEAD 48     /* bytes in front of `id` */
-#define CHORD_CONTEXT_COUNTERS 16 /* from there to the counters */
+#define CHORD_CONTEXT_COUNTERS 64 /* behind these, in bytes */
 #define CHORD_CONTEXT_SLOT 16     /* bytes of a slot */
-/* Loaders need not heed alignments beyond a page. So where a spare record has a larger one, its `id` is at the first multiple of it in memory
- * that has room for that. The head is in front of that memory. */
+/* Loaders need not heed alignments beyond a page. So a spare record with a larger one begins at the first multiple of it in memory that has
+ * room for that. */
 #define CHORD_CONTEXT_PAGE_BITS 12
 #define CHORD_CONTEXT_SPARE(memory, span) (((uint64_t)(memory) + (UINT64_C(1) << (span)) - 1) & -(UINT64_C(1) << (span)))
 #define CHORD_CONTEXT_SPARE_ROOM(span) ((span) > CHORD_CONTEXT_PAGE_BITS ? (UINT64_C(1) << (span)) : UINT64_C(0))
-/* The largest record, counters and slots included, without the head. Procedures that would need more have none. */
+/* The largest record, counters and slots included. Procedures that would need more have none. */
 #define CHORD_CONTEXT_LARGEST 250000
 
 struct chord_context_proc {
@@ -256,7 +253,7 @@ struct chord_context_proc {
   int64_t id;      /* 0 in shared objects: the lower half of its address */
   uint16_t sites;
   uint16_t span;   /* paths are counted, and records are multiples of 2 to this; 0: they are not, see below */
-  uint32_t frame;  /* bytes from the word that __chord_enter_context is given to the return address */
+  uint32_t frame;  /* bytes from the word that __chord_enter is given to the return address */
   uint32_t first;  /* the runtime's: index of its first counter among the module's */
   uint32_t kept;   /* bytes from that word to the slot that will be put back; 0: none */
   void *module;    /* likewise */
@@ -265,7 +262,7 @@ struct chord_context_proc {
 /* Thread-local, two words: the slot in force, and the runtime's own. Defined by woven code,
  * weakly, with a function that gives its offset from the thread pointer. All modules use those of
  * one: the executable, if it has some. Shared objects find them through a thread-local word of their own, the link. At first
- * that leads to two words that name no call; __chord_enter_context, which is then called, makes it the right ones. */
+ * that leads to two words that name no call; __chord_enter, which is then called, makes it the right ones. */
 #define CHORD_SITE_SYMBOL "__chord_site"
 #define CHORD_LINK_SYMBOL "__chord_site_link"
 #define CHORD_SITE_FALLBACK_SYMBOL "__chord_site_fallback"

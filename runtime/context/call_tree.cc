@@ -15,11 +15,11 @@
 // left. All registers but flags are kept, the vector registers, too, which libc may change.
 asm(R"(
 	.pushsection .text
-	.globl __chord_enter_context
-	.hidden __chord_enter_context
-	.type __chord_enter_context, @function
+	.globl __chord_enter
+	.hidden __chord_enter
+	.type __chord_enter, @function
 	.p2align 4
-__chord_enter_context:
+__chord_enter:
 	.cfi_startproc
 	endbr64
 	__chord_push rax, rcx, rdx, rsi, rdi, r8, r9, r10, r11, rbp
@@ -45,7 +45,7 @@ __chord_enter_context:
 	.cfi_restore rbp
 	ret
 	.cfi_endproc
-	.size __chord_enter_context, . - __chord_enter_context
+	.size __chord_enter, . - __chord_enter
 	.popsection
 )");
 
@@ -65,12 +65,8 @@ namespace chord::runtime {
 using Record = chord_context_record;
 using Proc = chord_context_proc;
 
-// What woven code knows of a record: the address of its `id`, behind the head.
-struct Hot;
-CHORD_FAST inline Hot *hot(const Record *record) { return reinterpret_cast<Hot *>(reinterpret_cast<uint64_t>(record) + CHORD_CONTEXT_HEAD); }
-
 struct Slot {
-  Hot *child;
+  Record *child;
   Slot *back;
 };
 
@@ -101,8 +97,7 @@ struct CallTable {
 
 namespace {
 
-static_assert(sizeof(Record) == CHORD_CONTEXT_HEAD + CHORD_CONTEXT_COUNTERS && sizeof(Slot) == CHORD_CONTEXT_SLOT);
-static_assert(offsetof(Record, id) == CHORD_CONTEXT_HEAD && offsetof(Record, proc) == CHORD_CONTEXT_HEAD + 8);
+static_assert(sizeof(Record) == CHORD_CONTEXT_COUNTERS && sizeof(Slot) == CHORD_CONTEXT_SLOT);
 
 const Record *const no_caller = nullptr;
 const Record *const a_signal = reinterpret_cast<const Record *>(CHORD_CONTEXT_SIGNAL);
@@ -112,15 +107,11 @@ CHORD_FAST inline bool is_record(const Record *parent) { return parent > no_memo
 constexpr size_t chunk_bytes = 256 * 1024, record_granule = 64;
 constexpr uint64_t default_limit = uint64_t{1} << 30;
 
-// At the start of each chunk: where the record that covers a granule begins, in granules; 0: none does. Granules, like records, begin where their
-// heads do, before a multiple of their size.
+// At the start of each chunk: where the record that covers a granule begins, in granules.
 struct Chunk {
   Region region;  // of a region's first chunk
-  uint16_t start[chunk_bytes / record_granule + 1];
+  uint16_t start[chunk_bytes / record_granule];
 };
-CHORD_FAST inline size_t granule_of(const void *address) {
-  return (reinterpret_cast<uint64_t>(address) % chunk_bytes + CHORD_CONTEXT_HEAD) / record_granule;
-}
 constexpr size_t chunk_head = (sizeof(Chunk) + record_granule - 1) / record_granule * record_granule;
 static_assert(chunk_bytes - chunk_head >= CHORD_CONTEXT_LARGEST + record_granule);
 
@@ -145,10 +136,10 @@ Chunk *chunk_of(const void *address) {
   return reinterpret_cast<Chunk *>(reinterpret_cast<uint64_t>(address) & ~(chunk_bytes - 1));
 }
 
-// The address is in a record.
 Record *record_around(const void *address) {
   Chunk *chunk = chunk_of(address);
-  return reinterpret_cast<Record *>(reinterpret_cast<char *>(chunk) + chunk->start[granule_of(address)] * record_granule - CHORD_CONTEXT_HEAD);
+  size_t offset = reinterpret_cast<uint64_t>(address) % chunk_bytes;
+  return reinterpret_cast<Record *>(reinterpret_cast<char *>(chunk) + chunk->start[offset / record_granule] * record_granule);
 }
 
 // The same of an address that may be anything; or null.
@@ -157,8 +148,8 @@ Record *find_record(const Instance &instance, uint64_t address) {
   while (region != nullptr && address - reinterpret_cast<uint64_t>(region->begin) >= static_cast<uint64_t>(region->end - region->begin))
     region = region->next;
   if (region == nullptr || address % chunk_bytes < chunk_head) return nullptr;
-  const auto *place = reinterpret_cast<void *>(address);
-  return chunk_of(place)->start[granule_of(place)] == 0 ? nullptr : record_around(place);
+  Record *record = record_around(reinterpret_cast<void *>(address));
+  return reinterpret_cast<char *>(record) == reinterpret_cast<char *>(chunk_of(record)) ? nullptr : record;
 }
 
 bool take_region(Instance &instance, CallTree &tree) {
@@ -178,21 +169,18 @@ bool take_region(Instance &instance, CallTree &tree) {
 
 char *aligned(char *at, size_t to) { return at + (-reinterpret_cast<uint64_t>(at) & (to - 1)); }
 
-// The first record from there on whose `id` is at a multiple of `alignment`.
-char *place_record(char *at, size_t alignment) { return aligned(at + CHORD_CONTEXT_HEAD, alignment) - CHORD_CONTEXT_HEAD; }
-
 // `alignment`: a power of two, record_granule or more.
 char *take_memory_of(Instance &instance, CallTree &tree, size_t size, size_t alignment) {
   size = (size + record_granule - 1) / record_granule * record_granule;
-  if (tree.at == nullptr || place_record(tree.at, alignment) + size > tree.end) {
+  if (tree.at == nullptr || aligned(tree.at, alignment) + size > tree.end) {
     if (tree.end == tree.region_end && !take_region(instance, tree)) return nullptr;
     tree.at = tree.end + chunk_head;
     tree.end += chunk_bytes;
   }
-  char *result = place_record(tree.at, alignment);
+  char *result = aligned(tree.at, alignment);
   __atomic_fetch_add(&instance.calling.bytes, static_cast<uint64_t>(result + size - tree.at), __ATOMIC_RELAXED);
   Chunk *chunk = chunk_of(result);
-  size_t first = granule_of(result);
+  size_t first = reinterpret_cast<uint64_t>(result) % chunk_bytes / record_granule;
   for (size_t i = 0; i < size / record_granule; ++i) chunk->start[first + i] = static_cast<uint16_t>(first);
   tree.at = result + size;
   return result;
@@ -252,16 +240,13 @@ void remember(CallTree &tree, const Key &key, Record *record) {
 // The code a signal handler returns to: mov $15, %rax; syscall.
 CHORD_FAST inline bool is_signal_return(uint64_t pc) { return pc > 4096 && load<uint64_t>(reinterpret_cast<void *>(pc)) == 0x0f0000000fc0c748; }
 
-// `word`: where __chord_enter_context was given the procedure.
+// `word`: where __chord_enter was given the procedure.
 CHORD_FAST inline bool called_by_signal(const Proc &proc, const uint64_t *word) {
   return is_signal_return(load<uint64_t>(reinterpret_cast<const char *>(word) + proc.frame));
 }
 
 // Each module has one.
-bool is_root(const Slot *slot) {
-  const auto *nobody = reinterpret_cast<const Record *>(slot + 1);
-  return slot->child == hot(nobody) && nobody->proc == nullptr;
-}
+bool is_root(const Slot *slot) { return slot->child == reinterpret_cast<const Record *>(slot + 1) && slot->child->proc == nullptr; }
 
 // That of the process, which no module takes with it.
 struct Root {
@@ -273,7 +258,7 @@ Slot *root_of(const Instance &instance) { return &reinterpret_cast<Root *>(reint
 bool make_root(Instance &instance) {
   auto *root = static_cast<Root *>(take_memory(instance, sizeof(Root)));
   if (root == nullptr) return false;
-  root->slot = {hot(&root->nobody), &root->slot};
+  root->slot = {&root->nobody, &root->slot};
   instance.calling.nobody = &root->nobody;
   return true;
 }
@@ -350,11 +335,11 @@ void fill(Record *record, Record *nobody, const Call &call, uint32_t thread) {
   record->kind = parent != nullptr ? uint32_t{CHORD_CONTEXT_CALLED} : static_cast<uint32_t>(kind);
   record->thread = thread;
   Slot *slots = slots_of(record);
-  for (uint32_t i = 0; i < call.proc->sites; ++i) slots[i] = {hot(nobody), slots + i};
+  for (uint32_t i = 0; i < call.proc->sites; ++i) slots[i] = {nobody, slots + i};
 }
 
 Record *spare_of(const Proc &proc) {
-  return reinterpret_cast<Record *>(CHORD_CONTEXT_SPARE(reinterpret_cast<int64_t>(&proc.spare) + proc.spare, proc.span) - CHORD_CONTEXT_HEAD);
+  return reinterpret_cast<Record *>(CHORD_CONTEXT_SPARE(reinterpret_cast<int64_t>(&proc.spare) + proc.spare, proc.span));
 }
 
 // For when there is no other: all threads share it.
@@ -442,31 +427,29 @@ __attribute__((noinline)) Record *known_otherwise(const Instance &instance, Proc
   if (words.tree == nullptr) return nullptr;
   Call call = call_of(instance, proc, word, words.site);
   Record *record = look_up(*words.tree, key_of(call));
-  if (record != nullptr && call.slot != nullptr) call.slot->child = hot(record);
+  if (record != nullptr && call.slot != nullptr) call.slot->child = record;
   return record;
 }
-
-CHORD_FAST inline Hot *hot_or_null(const Record *record) { return record != nullptr ? hot(record) : nullptr; }
 
 }  // namespace
 
 // What is known by its slot was asked for in this thread, or on this stack, before: so the module's link is set. Which of several that are
 // called in one place is expected there next changes with every eighth that was not: of two that take turns, such as a function that ends with a jump
 // through a pointer and what that leads to, one is found in the slot, then.
-extern "C" CHORD_SHARED CHORD_FAST Hot *__chord_known_record(Proc *proc, const uint64_t *word) {
+extern "C" CHORD_SHARED CHORD_FAST Record *__chord_known_record(Proc *proc, const uint64_t *word) {
   const Instance *running = instance();
   if (running == nullptr || running->calling.site == 0 || running->calling.nobody == nullptr) return nullptr;
   const Words &words = own_words(*running);
-  if (words.tree == nullptr || called_by_signal(*proc, word)) return hot_or_null(known_otherwise(*running, proc, word));
+  if (words.tree == nullptr || called_by_signal(*proc, word)) return known_otherwise(*running, proc, word);
   Record *record = look_up(*words.tree, {words.site, proc});
-  if (record == nullptr) return hot_or_null(known_otherwise(*running, proc, word));
-  if (++words.tree->unexpected % 8 == 0) words.site->child = hot(record);
-  return hot(record);
+  if (record == nullptr) return known_otherwise(*running, proc, word);
+  if (++words.tree->unexpected % 8 == 0) words.site->child = record;
+  return record;
 }
 
-extern "C" CHORD_SHARED Hot *__chord_new_record(Proc *proc, const uint64_t *word) {
+extern "C" CHORD_SHARED Record *__chord_new_record(Proc *proc, const uint64_t *word) {
   Instance *running = instance();
-  if (running == nullptr || proc->module == nullptr || running->calling.nobody == nullptr) return hot(spare_record(proc));
+  if (running == nullptr || proc->module == nullptr || running->calling.nobody == nullptr) return spare_record(proc);
   Words &words = own_words(*running);
   Mask mask = set_mask(~Mask{0});
   CallTree *tree = words.tree != nullptr ? words.tree : make_tree(*running, words);
@@ -474,10 +457,10 @@ extern "C" CHORD_SHARED Hot *__chord_new_record(Proc *proc, const uint64_t *word
   if (tree != nullptr) {
     Call call = call_of(*running, proc, word, words.site);
     record = find_or_make(*running, *tree, call);
-    if (call.slot != nullptr) call.slot->child = hot(record);
+    if (call.slot != nullptr) call.slot->child = record;
   }
   set_mask(mask);
-  return hot(record);
+  return record;
 }
 
 }  // namespace chord::runtime

@@ -532,11 +532,11 @@ void collect_contexts(Instance &instance, bool goes_on) {
 
 // What an activation that keeps this address is in; 0: the address is not the record's, nor that of one of its slots or paths.
 uint64_t exit_name(const Record &record, uint64_t address, uint32_t id) {
-  uint64_t ahead = address - reinterpret_cast<uint64_t>(hot(&record)), name = CHORD_CONTEXT_EXIT(record.key, record.thread);
+  uint64_t ahead = address - reinterpret_cast<uint64_t>(&record), name = CHORD_CONTEXT_EXIT(record.key, record.thread);
   if (static_cast<uint32_t>(record.id) != id || record.proc == nullptr || address % 8 != 0) return 0;
   // Where a call is named the holder may be moved to its slot for a moment.
-  if (record.proc->span == 0) return ahead < record_bytes(*record.proc) - CHORD_CONTEXT_HEAD ? name : 0;
-  const uint64_t counters_end = CHORD_CONTEXT_COUNTERS + 8 * uint64_t{proc_of(*record.proc).count};
+  if (record.proc->span == 0) return ahead < record_bytes(*record.proc) ? name : 0;
+  const uint64_t counters_end = sizeof record + 8 * uint64_t{proc_of(*record.proc).count};
   return ahead < counters_end && ahead >> record.proc->span == 0 ? CHORD_CONTEXT_PATH_NAME(name) | ahead / 8 : 0;
 }
 

@@ -333,8 +333,8 @@ void StraightCode::barrier(std::string_view name, std::string_view operands) {
     set("r10", unknown(result + " r10"));
     set("r11", unknown(result + " r11"));
   }
-  if (operands == "__chord_enter_context" || operands == "__chord_find_path") {
-    std::string top = plus(get("rsp"), number(operands == "__chord_enter_context" ? 0 : 8)).text();
+  if (operands == "__chord_enter" || operands == "__chord_find_path") {
+    std::string top = plus(get("rsp"), number(operands == "__chord_enter" ? 0 : 8)).text();
     if (auto word = memory_.find(top); word != memory_.end()) word->second.second = unknown(result + " of " + word->second.second.text());
   }
   // Some take what they are told off the stack.

@@ -110,7 +110,7 @@ void ImageContexts::read_spares(uint32_t number) {
   for (const chord_context_proc *address : procedures) {
     const chord_context_proc &context = places_[address].context;
     const auto *memory = relative_to<char>(&address->spare, context.spare);
-    const auto *spare = reinterpret_cast<const chord_context_record *>(CHORD_CONTEXT_SPARE(memory, context.span) - CHORD_CONTEXT_HEAD);
+    const auto *spare = reinterpret_cast<const chord_context_record *>(CHORD_CONTEXT_SPARE(memory, context.span));
     chord_context_record record;
     // Pages that were never written to are in no core file: they hold zeros.
     const bool used = memory_.read(reinterpret_cast<uint64_t>(spare), &record, sizeof record) && record.proc != nullptr;
@@ -131,9 +131,9 @@ uint64_t ImageContexts::name_of(uint64_t address, uint32_t id) const {
   auto after = records_.upper_bound(address);
   if (after == records_.begin() || address % 8 != 0) return 0;
   const auto &[start, record] = *std::prev(after);
-  const uint64_t ahead = address - start - CHORD_CONTEXT_HEAD, name = CHORD_CONTEXT_EXIT(record.key, record.thread);
+  const uint64_t ahead = address - start, name = CHORD_CONTEXT_EXIT(record.key, record.thread);
   if (record.id != id) return 0;
-  const uint64_t counters_end = CHORD_CONTEXT_COUNTERS + 8 * record.counters.size();
+  const uint64_t counters_end = sizeof(chord_context_record) + 8 * record.counters.size();
   if (record.span == 0) return ahead < counters_end + CHORD_CONTEXT_SLOT * uint64_t{record.sites} ? name : 0;
   return ahead < counters_end && ahead >> record.span == 0 ? CHORD_CONTEXT_PATH_NAME(name) | ahead / 8 : 0;
 }

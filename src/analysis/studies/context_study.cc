@@ -20,7 +20,7 @@ Shape shape_of(const format::Procedure &map) {
   constexpr uint64_t kLine = 64;  // records begin at lines of the cache
   Shape shape;
   shape.sites = format::context_sites(map).size();
-  shape.bytes = CHORD_CONTEXT_HEAD + CHORD_CONTEXT_COUNTERS + 8 * map.plan.words() + CHORD_CONTEXT_SLOT * shape.sites;
+  shape.bytes = CHORD_CONTEXT_COUNTERS + 8 * map.plan.words() + CHORD_CONTEXT_SLOT * shape.sites;
   shape.bytes = (shape.bytes + kLine - 1) / kLine * kLine;
   return shape;
 }

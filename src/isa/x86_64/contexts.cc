@@ -93,7 +93,7 @@ void ask_for_record(Lines &out, const ContextLabels &labels, unsigned number, co
   compare_record(out, labels, number, entry);
   out.line("je\t{}", labels.found);
   out.line("leaq\t{}(%rip),{}", labels.proc, record).line("pushq\t{}", record).moved(8);
-  out.line("call\t__chord_enter_context").line("popq\t{}", record).moved(-8);
+  out.line("call\t__chord_enter").line("popq\t{}", record).moved(-8);
 }
 
 // Without a dead register: one is kept below the frame.

@@ -39,21 +39,12 @@ class Reader {
     if (*back != record.label || room == records_.sizes.end() || size > CHORD_CONTEXT_LARGEST || span > 31) return false;
     // The runtime aligns those that it makes, and this one where that takes more than a page.
     if (room->second != size + CHORD_CONTEXT_SPARE_ROOM(span)) return false;
-    if (!has_head(*other)) return false;
     if (span != 0 && alignment(*other) % (int64_t{1} << std::min<uint32_t>(span, CHORD_CONTEXT_PAGE_BITS)) != 0) return false;
     ContextProc p{thread_offset(id), sites, span, *frame, *kept};
     if (p.id.empty() && (number(id[0]) != 0 || number(id[1]) != 0)) return false;
     if (!p.id.empty() && !out_.names.emplace(p.id, record.counters).second) return false;
     out_.names.emplace(record.counters, record.counters);
     return out_.by_label.emplace(record.counters, p).second;
-  }
-
-  // What the runtime keeps of a record is in front of its label: memory, then an alignment, which adds to it.
-  bool has_head(std::string_view label) const {
-    uint32_t s = pairing_.label(label, 0);
-    if (s == kNone || s < 2 || pairing_.next(s - 2) != s - 1 || pairing_.next(s - 1) != s) return false;
-    const assembly::Statement &memory = pairing_.woven().statements[s - 2];
-    return memory.name == ".zero" && number(memory.operands).value_or(0) >= CHORD_CONTEXT_HEAD && pairing_.woven().statements[s - 1].name == ".balign";
   }
 
   // Of what follows a label: by the directive in front of it; 1: nothing is said of it.

@@ -239,7 +239,7 @@ std::string Machine::call(std::string_view routine, uint32_t statement) {
     owed_ = Owed::nothing;
   } else if (routine == "__chord_find_path") {
     fault = call_find_path();
-  } else if (routine == "__chord_enter_context") {
+  } else if (routine == "__chord_enter") {
     fault = call_enter(effect);
   } else if (routine == "__chord_addresses_more") {
     fault = owed_ == Owed::addresses ? "" : "the runtime is asked without a reason";

@@ -347,7 +347,7 @@ std::string context_record_text(const RecordPlacer &placer, const ProcedureFacts
   std::string out = shared ? "" : counters_text(placer, context_id_label(n), 1, isa::CounterPlace::Kind::thread_local_exec);
   std::string id = shared ? "0, 0" : context_id_label(n) + "@tpoff, -1";
   out += placer.loaded(".bss.chord", "aw", "nobits") +
-         fmt::format("\t.zero {}\n\t.balign {}\n{}:\n\t.zero {}\n", CHORD_CONTEXT_HEAD, 1 << std::clamp(span, 6u, unsigned{CHORD_CONTEXT_PAGE_BITS}), spare_record_label(n),
+         fmt::format("\t.balign {}\n{}:\n\t.zero {}\n", 1 << std::clamp(span, 6u, unsigned{CHORD_CONTEXT_PAGE_BITS}), spare_record_label(n),
                      static_cast<uint64_t>(slot_offset(count, slots)) + CHORD_CONTEXT_SPARE_ROOM(span));
   out += placer.loaded(".data.chord", "aw", "progbits") +
          fmt::format("\t.balign 8\n{}:\n\t.quad {}-.\n\t.quad {}-.\n\t.long {}\n\t.long {}, {}, 0, {}\n\t.quad 0\n",
@@ -377,8 +377,7 @@ std::string context_unit_text(const UnitFacts &unit, const std::vector<Procedure
          section(".tdata", "awT", CHORD_LINK_SYMBOL) + fmt::format("\t.quad {}\n", CHORD_SITE_FALLBACK_SYMBOL) +
          section(".data", "aw", CHORD_SITE_FALLBACK_SYMBOL) + fmt::format("\t.quad {}, 0\n", CHORD_ROOT_SLOT_SYMBOL) +
          section(".data", "aw", CHORD_ROOT_SLOT_SYMBOL) +
-         fmt::format("\t.quad {0}+{1}, {0}\n\t.zero {2}\n", CHORD_ROOT_SLOT_SYMBOL, CHORD_CONTEXT_SLOT + CHORD_CONTEXT_HEAD,
-                     CHORD_CONTEXT_HEAD + CHORD_CONTEXT_COUNTERS) +
+         fmt::format("\t.quad {0}+16, {0}\n\t.zero {1}\n", CHORD_ROOT_SLOT_SYMBOL, CHORD_CONTEXT_COUNTERS) +
          section(".rodata", "a", CHORD_CONTEXT_MODE_SYMBOL) + fmt::format("\t.quad {:#x}\n", mode) +
          section(".text", "ax", CHORD_SITE_PLACE_SYMBOL) +
          "\t.cfi_startproc\n" + isa::return_thread_offsets(CHORD_SITE_SYMBOL, CHORD_LINK_SYMBOL) + "\t.cfi_endproc\n";

@@ -28,8 +28,6 @@ namespace {
 // Pages of a table that no path is counted in take no memory, so it may be large if that keeps paths whole; what must be cut in any case is cut as
 // for a small one.
 constexpr uint64_t kMostRecordPaths = uint64_t{1} << CHORD_CONTEXT_PATH_BITS, kMostShortPaths = 2048;
-// So many values of the path register more than there are paths cost no larger record, as a rule.
-constexpr uint64_t kSpareValues = 8;
 
 // Values that the path register can have at each vertex.
 struct Range {
@@ -110,7 +108,7 @@ class RecordPathPlanner {
     paths_ = {};
     if (facts_.options().durable) beginnings_.counters = numbers_->beginnings();
     probes_ = core::place_path_probes(graph, numbering(), numbers_->costs(), format::silent_edges(facts_.map));
-    if (find_ranges() > std::min(numbering().paths + kSpareValues, kMostRecordPaths)) {
+    if (find_ranges() > std::min(numbering().paths + CHORD_CONTEXT_COUNTERS / 8, kMostRecordPaths)) {
       std::vector<int64_t> values(numbering().value.begin(), numbering().value.end());
       probes_ = core::path_probes(graph, numbering(), values);
       probes_.partial.assign(graph.vertex_count(), 0);
@@ -144,7 +142,7 @@ class RecordPathPlanner {
     }
     for (int64_t &partial : probes_.partial) partial += low;
     const auto bytes = static_cast<uint64_t>(8 * (all_.high - low + 1));
-    while (uint64_t{1} << paths_.span < std::max<uint64_t>(bytes, 64)) ++paths_.span;
+    while (uint64_t{1} << paths_.span < std::max<uint64_t>(bytes, CHORD_CONTEXT_COUNTERS)) ++paths_.span;
     for (const Range &r : registers_) {
       bool known = !r.is_empty() && r.low == r.high;
       paths_.ahead.push_back(known ? r.low - low : RecordPaths::kDiffers);

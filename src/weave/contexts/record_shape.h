@@ -1,4 +1,4 @@
-// What lies where in the record of a calling context (chord_abi.h), from where woven code knows it: counters, then a slot for each call.
+// What lies where in the record of a calling context (chord_abi.h): counters, then a slot for each call.
 #pragma once
 
 #include <chord_abi.h>

@@ -228,16 +228,15 @@ TEST(Contexts, TheRecordIsFoundByComparisonOrAsked) {
   StackFacts s = at_call();
   s.contexts = &procs;
   const std::string load = "movq %fs:__chord_site@tpoff,%r11\nmovq (%r11),%r11\n";
-  Probe asked(load + "leaq proc(%rip),%r11\npushq %r11\ncall __chord_enter_context\npopq %r11\nincq 16(%r11)\n", s);
+  Probe asked(load + "leaq proc(%rip),%r11\npushq %r11\ncall __chord_enter\npopq %r11\nincq 64(%r11)\n", s);
   EXPECT_EQ(asked.fault(), "");
   EXPECT_EQ(asked.machine().effects().back().where, Effect::Where::record);
   EXPECT_EQ(asked.machine().effects().back().symbol, "proc");
-  EXPECT_EQ(fault(load + "incq 16(%r11)\n", s), "memory is changed that is no counter") << "whose record it is, is not known";
-  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\njne .Lask\nincq 16(%r11)\n", s), "");
+  EXPECT_EQ(fault(load + "incq 64(%r11)\n", s), "memory is changed that is no counter") << "whose record it is, is not known";
+  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\njne .Lask\nincq 64(%r11)\n", s), "");
   EXPECT_EQ(fault(load + "cmpq $other@tpoff,(%r11)\njne .Lask\n", s), "a record is compared with something odd");
-  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\nje .Lfound\nincq 16(%r11)\n", s), "memory is changed that is no counter") << "the wrong side";
-  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\njne .Lask\nincq 8(%r11)\n", s), "an address between two counters") << "what tells whose it is";
-  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\njne .Lask\nincq -40(%r11)\n", s), "an address between two counters") << "the runtime's part of it";
+  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\nje .Lfound\nincq 64(%r11)\n", s), "memory is changed that is no counter") << "the wrong side";
+  EXPECT_EQ(fault(load + "cmpq $id@tpoff,(%r11)\njne .Lask\nincq 56(%r11)\n", s), "an address between two counters") << "the runtime's part of it";
 }
 
 TEST(Contexts, ThePathIsAnOffsetInTheWordOfTheRecord) {
@@ -247,7 +246,7 @@ TEST(Contexts, ThePathIsAnOffsetInTheWordOfTheRecord) {
   s.contexts = &procs;
   s.record_of = "proc";
   s.record_in = kRbx;
-  Probe counts("incq 24(%rbx)\nandq $-64,%rbx\nincq 24(%rbx)\n", s);
+  Probe counts("incq 72(%rbx)\nandq $-64,%rbx\nincq 72(%rbx)\n", s);
   EXPECT_EQ(counts.fault(), "");
   EXPECT_EQ(counts.machine().effects()[0].index, sum(atom_value(kRbx), constant(1))) << "the path register and 1";
   EXPECT_EQ(counts.machine().effects()[1].kind, Effect::Kind::rounds);
